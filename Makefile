@@ -1,0 +1,70 @@
+# Every development command. `make` alone lists them. Needs Python 3.11 or later and make, nothing else.
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip --disable-pip-version-check
+DIST   ?= -n 2
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-all check format lock docs clean bench-membership
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+# uv, where present, installs the same locked versions faster.
+define install
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "SafeTab needs Python 3.11 or later; say which: make PYTHON=python3.12 $@"; exit 2; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "installing $(1) into $(VENV) ..."
+	@if command -v uv >/dev/null 2>&1; then \
+	  VIRTUAL_ENV=$(VENV) uv pip install --quiet --require-hashes -r $(1) && \
+	  VIRTUAL_ENV=$(VENV) uv pip install --quiet --no-build-isolation --no-deps -e . ; \
+	else \
+	  $(PIP) install --quiet --require-hashes -r $(1) && \
+	  $(PIP) install --quiet --no-build-isolation --no-deps -e . ; \
+	fi
+	@touch $@
+endef
+
+$(VENV)/.run: requirements/run.lock pyproject.toml
+	$(call install,requirements/run.lock)
+
+$(VENV)/.dev: requirements/dev.lock pyproject.toml
+	$(call install,requirements/dev.lock)
+	@touch $(VENV)/.run
+
+demo: $(VENV)/.run ## install and check a small bundled country
+	@$(BIN)/safetab check examples/lowland examples/lowland
+
+test: $(VENV)/.dev ## install what the tests need and run them
+	@$(BIN)/python -m pytest $(DIST) -q
+
+test-all: $(VENV)/.dev ## the tests, the long ones too
+	@$(BIN)/python -m pytest $(DIST) -q --long
+
+check: $(VENV)/.dev ## format, lint, strict types, import rules
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+format: $(VENV)/.dev ## rewrite the code in the house format
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+docs: $(VENV)/.dev ## regenerate the reference pages
+	@$(BIN)/python -m tools.reference
+
+bench-membership: $(VENV)/.dev ## code sets per second through membership
+	@$(BIN)/python -m benchmarks.membership
+
+lock: ## resolve the lock files anew (needs uv)
+	@uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header \
+	  --python-version 3.11 pyproject.toml --group build -o requirements/run.lock $(LOCKFLAGS)
+	@uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header \
+	  --python-version 3.11 pyproject.toml --group build --group dev \
+	  -c requirements/run.lock -o requirements/dev.lock $(LOCKFLAGS)
+
+clean: ## remove the virtual environment and caches
+	@rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

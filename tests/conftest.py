@@ -1,0 +1,30 @@
+"""What every test may use."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+CENSUS_2020 = Path(__file__).resolve().parents[2] / "shared" / "census-2020"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--long", action="store_true", help="run the tests marked long too")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--long"):
+        return
+    skip = pytest.mark.skip(reason="a long test; make test-all runs it")
+    for item in items:
+        if "long" in item.keywords:
+            item.add_marker(skip)
+
+
+@pytest.fixture(scope="session")
+def census_2020() -> Path:
+    """The Bureau's production parameter files, read in place."""
+    if not CENSUS_2020.is_dir():
+        pytest.skip("the Bureau's production files are not in ../shared/census-2020")
+    return CENSUS_2020

@@ -1,0 +1,96 @@
+"""Ball arithmetic that several threads may use, and comparisons that are always certain.
+
+In: a computation in python-flint's `arb`. Out: a ball that certainly contains the true real number, as tight as was
+asked for, or a comparison that is certainly right. The promise: nothing here is ever "probably" on one side. The
+containment holds at every working precision; the precision only decides how tight a ball is. This matters because
+flint keeps one precision for the whole process: it is set under a lock, and should foreign code change it all the
+same, a ball comes out wider and is computed again, never wrong. Stands under the definitions of section "Base
+Mechanisms" of the paper.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+from operator import index
+
+from flint import arb, ctx, fmpq
+
+from safetab.errors import Finding, InputError, MachineError
+from safetab.noise.rules import BITS_ARE_POSITIVE, COMPARISON_ENDS
+
+_FLINT_LOCK = threading.RLock()
+
+#: Bits of work beyond the accuracy asked for, at the first try.
+FIRST_GUARD = 32
+#: Where `is_at_least` gives up. Two different numbers this close do not occur; equal ones would loop for ever.
+MOST_BITS = 1 << 20
+
+
+@contextmanager
+def working_precision(bits: int) -> Iterator[None]:
+    """Hold flint's process-wide precision at `bits`, alone, and put the old one back."""
+    with _FLINT_LOCK:
+        before = ctx.prec
+        ctx.prec = bits
+        try:
+            yield
+        finally:
+            ctx.prec = before
+
+
+def ball(value: Fraction | int) -> arb:
+    """The tightest ball at the working precision that contains a rational."""
+    if isinstance(value, int):
+        return arb(value)
+    return arb(fmpq(value.numerator, value.denominator))
+
+
+def between_zero_and(bound: arb) -> arb:
+    """A ball that contains everything from 0 to `bound`: how a proven remainder joins a sum."""
+    return arb(0).union(bound)
+
+
+def whole_bits(bits: object) -> int:
+    """`bits` itself, or an error when it is no positive whole number."""
+    if isinstance(bits, bool) or not isinstance(bits, int) or bits < 1:
+        raise InputError(Finding(BITS_ARE_POSITIVE, "accuracy", key="bits", seen=repr(bits)))
+    return bits
+
+
+def refined(compute: Callable[[int], arb], bits: int) -> arb:
+    """The value of `compute`, which must not be zero, with at least `bits` bits of relative accuracy.
+
+    `compute` is called with the working precision it runs at, more and more until its ball is tight enough.
+    """
+    guard = FIRST_GUARD
+    while True:
+        with working_precision(bits + guard):
+            value = compute(bits + guard)
+            if value.rel_accuracy_bits() >= bits:
+                return value
+        guard *= 2
+
+
+def is_at_least(enclose: Callable[[int], arb], target: Fraction) -> bool:
+    """Whether the real number behind `enclose(bits)` is >= `target`, for certain; precision doubles until decided."""
+    bits = 64 + target.denominator.bit_length()
+    while bits <= MOST_BITS:
+        value = enclose(bits)
+        with working_precision(bits + FIRST_GUARD):
+            bound = ball(target)
+            if value > bound:
+                return True
+            if value < bound:
+                return False
+        bits *= 2
+    raise MachineError(Finding(COMPARISON_ENDS, "noise law", key="quantile", seen="undecided"))
+
+
+def floors(values: list[arb], shift: int) -> list[int | None]:
+    """floor(value * 2^shift) of each; None where the ball does not decide it. Runs at the caller's precision."""
+    scale = arb(1 << index(shift))
+    whole = ((value * scale).floor().unique_fmpz() for value in values)
+    return [None if number is None else int(number) for number in whole]

@@ -1,0 +1,212 @@
+"""The two laws of noise: what each integer's probability is, to any accuracy, for certain.
+
+In: one exact rational, epsilon of the two-sided geometric law or sigma^2 of the discrete Gaussian. Out: probability,
+cumulative probability, tail and variance as balls (`flint.arb`) that certainly contain the true value and are as
+tight as asked, also far out in the tail; quantiles as integers that are certainly right. The promise: from the
+parameter to the answer there is no float and no rounding without a bound. Laws describe; they never draw.
+`def:discrete-gaussian-distribution` and `def:geometric-distribution` in the paper (there b = 1/epsilon).
+
+Arithmetic on the balls rounds outward at flint's precision of the moment; `enclosure.working_precision` sets it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+from operator import index
+from typing import ClassVar
+
+from flint import arb
+
+from safetab.errors import Finding, InputError
+from safetab.noise import theta
+from safetab.noise.enclosure import ball, is_at_least, refined, whole_bits, working_precision
+from safetab.noise.rules import CHANCE_IS_EXACT, PARAMETER_IS_EXACT
+
+
+class Mechanism(Enum):
+    """The base mechanisms of the paper."""
+
+    GEOMETRIC = "geometric"
+    DISCRETE_GAUSSIAN = "discrete_gaussian"
+
+
+def _exact(value: object) -> Fraction | None:
+    """A Fraction or an int as a Fraction; None for anything that may have been rounded."""
+    if isinstance(value, bool) or not isinstance(value, (Fraction, int)):
+        return None
+    return Fraction(value)
+
+
+def _parameter(value: object, law: str, name: str) -> Fraction:
+    exact = _exact(value)
+    if exact is None or exact <= 0:
+        seen = f"{value!r}" if exact is None else f'"{exact}"'
+        raise InputError(Finding(PARAMETER_IS_EXACT, law, key=name, seen=f"{seen} ({type(value).__name__})"))
+    return exact
+
+
+def _chance(value: object, name: str) -> Fraction:
+    exact = _exact(value)
+    if exact is None or not 0 < exact < 1:
+        raise InputError(Finding(CHANCE_IS_EXACT, "noise law", key=name, seen=f"{value!r}"))
+    return exact
+
+
+class Law(ABC):
+    """A law on the integers, symmetric about 0, its weights proportional to exp(-rate * |k|^power).
+
+    `bits` is the relative accuracy of an answer: its ball is narrower than the value times 2^-bits.
+    """
+
+    __slots__ = ()
+
+    mechanism: ClassVar[Mechanism]
+    power: ClassVar[int]
+
+    @property
+    @abstractmethod
+    def rate(self) -> Fraction:
+        """What |k|^power is multiplied by in the exponent."""
+
+    @abstractmethod
+    def probability(self, k: int, bits: int) -> arb:
+        """P[X = k]."""
+
+    @abstractmethod
+    def _upper_tail(self, k: int, bits: int) -> arb:
+        """P[X > k] for k >= 0."""
+
+    @abstractmethod
+    def variance(self, bits: int) -> arb:
+        """The variance of X; its mean is 0."""
+
+    @abstractmethod
+    def upper_tails(self, floor_bits: int, bits: int) -> list[arb]:
+        """P[X > k] for k = 0, 1, ... up to the first that is below 2^-floor_bits; errors below 2^-bits."""
+
+    @abstractmethod
+    def narrowed(self, factor: int) -> Law:
+        """The law whose weight at k is this law's weight at `factor` * k."""
+
+    def tail(self, k: int, bits: int) -> arb:
+        """P[X > k]."""
+        whole_bits(bits)
+        k = index(k)
+        if k >= 0:
+            return self._upper_tail(k, bits)
+        return refined(lambda work: 1 - self._upper_tail(-k - 1, work), bits)
+
+    def cumulative(self, k: int, bits: int) -> arb:
+        """P[X <= k]; by symmetry P[X > -k - 1]."""
+        return self.tail(-index(k) - 1, bits)
+
+    def quantile(self, p: Fraction) -> int:
+        """The smallest t with P[X <= t] >= p, certified."""
+        chance = _chance(p, "p")
+
+        def reaches(k: int) -> bool:
+            return is_at_least(lambda bits: self.cumulative(k, bits), chance)
+
+        if reaches(-1):
+            reached, missed = -1, -2
+            while reaches(missed):
+                reached, missed = missed, 2 * missed
+        else:
+            missed, reached = -1, 0
+            while not reaches(reached):
+                missed, reached = reached, 2 * reached + 1
+        while reached - missed > 1:
+            middle = (reached + missed) // 2
+            if reaches(middle):
+                reached = middle
+            else:
+                missed = middle
+        return reached
+
+    def two_sided_quantile(self, confidence: Fraction) -> int:
+        """The smallest m with P[|X| <= m] >= confidence, certified.
+
+        P[|X| <= m] = 1 - 2 P[X > m], which is at least c exactly when P[X <= m] >= (1 + c) / 2.
+        """
+        return self.quantile((1 + _chance(confidence, "confidence")) / 2)
+
+
+@dataclass(frozen=True, slots=True)
+class TwoSidedGeometric(Law):
+    """P[X = k] = tanh(epsilon / 2) * exp(-epsilon |k|)."""
+
+    epsilon: Fraction
+    mechanism: ClassVar[Mechanism] = Mechanism.GEOMETRIC
+    power: ClassVar[int] = 1
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", _parameter(self.epsilon, "TwoSidedGeometric", "epsilon"))
+
+    @property
+    def rate(self) -> Fraction:
+        return self.epsilon
+
+    def probability(self, k: int, bits: int) -> arb:
+        distance = abs(index(k))
+        return refined(
+            lambda _: (ball(self.epsilon) / 2).tanh() * ball(-self.epsilon * distance).exp(), whole_bits(bits)
+        )
+
+    def _upper_tail(self, k: int, bits: int) -> arb:
+        return refined(lambda _: ball(-self.epsilon * (k + 1)).exp() / (1 + ball(-self.epsilon).exp()), bits)
+
+    def variance(self, bits: int) -> arb:
+        """1 / (2 sinh^2(epsilon / 2))."""
+        return refined(lambda _: 1 / (2 * (ball(self.epsilon) / 2).sinh() ** 2), whole_bits(bits))
+
+    def upper_tails(self, floor_bits: int, bits: int) -> list[arb]:
+        with working_precision(bits + 64):
+            ratio = ball(-self.epsilon).exp()
+            smallest = arb(2) ** -floor_bits
+            tails = [ratio / (1 + ratio)]
+            while not tails[-1] < smallest:
+                tails.append(tails[-1] * ratio)
+            return tails
+
+    def narrowed(self, factor: int) -> TwoSidedGeometric:
+        return TwoSidedGeometric(self.epsilon * factor)
+
+
+@dataclass(frozen=True, slots=True)
+class DiscreteGaussian(Law):
+    """P[X = k] = exp(-k^2 / (2 sigma^2)) / Z. sigma^2 is a parameter; the variance is a little below it."""
+
+    sigma_squared: Fraction
+    mechanism: ClassVar[Mechanism] = Mechanism.DISCRETE_GAUSSIAN
+    power: ClassVar[int] = 2
+
+    def __post_init__(self) -> None:
+        exact = _parameter(self.sigma_squared, "DiscreteGaussian", "sigma_squared")
+        object.__setattr__(self, "sigma_squared", exact)
+
+    @property
+    def rate(self) -> Fraction:
+        return 1 / (2 * self.sigma_squared)
+
+    def probability(self, k: int, bits: int) -> arb:
+        exponent = -self.rate * index(k) ** 2
+        return refined(lambda work: ball(exponent).exp() / theta.normaliser(self.sigma_squared, work), whole_bits(bits))
+
+    def _upper_tail(self, k: int, bits: int) -> arb:
+        s = self.sigma_squared
+        return refined(lambda work: theta.tail_sum(s, k + 1, work) / theta.normaliser(s, work), bits)
+
+    def variance(self, bits: int) -> arb:
+        return refined(lambda work: theta.variance(self.sigma_squared, work), whole_bits(bits))
+
+    def upper_tails(self, floor_bits: int, bits: int) -> list[arb]:
+        with working_precision(bits + 64):
+            total = theta.normaliser(self.sigma_squared, bits + 64)
+            sums = theta.tail_sums(self.sigma_squared, total * arb(2) ** -floor_bits, bits)
+            return [value / total for value in sums]
+
+    def narrowed(self, factor: int) -> DiscreteGaussian:
+        return DiscreteGaussian(self.sigma_squared / factor**2)

@@ -45,11 +45,12 @@ class Finding:
     lines: tuple[int, ...] = ()
     count: int = 0
     seen: str = ""
+    unit: str = "line"
 
     @classmethod
-    def at_lines(cls, rule: Rule, file: str, lines: Sequence[int], seen: str = "") -> Finding:
+    def at_lines(cls, rule: Rule, file: str, lines: Sequence[int], key: str = "", seen: str = "") -> Finding:
         """A finding on many lines: the first few are named, all are counted."""
-        return cls(rule, file, lines=tuple(lines[:LINES_SHOWN]), count=len(lines), seen=seen)
+        return cls(rule, file, key=key, lines=tuple(lines[:LINES_SHOWN]), count=len(lines), seen=seen)
 
     @property
     def is_error(self) -> bool:
@@ -64,7 +65,8 @@ class Finding:
             shown = ", ".join(str(line) for line in self.lines)
             more = self.count - len(self.lines)
             tail = f" and {more} more" if more > 0 else ""
-            parts.append(f"line{'s' if len(self.lines) + max(more, 0) > 1 else ''} {shown}{tail}")
+            plural = "s" if len(self.lines) + max(more, 0) > 1 else ""
+            parts.append(f"{self.unit}{plural} {shown}{tail}")
         return ", ".join(part for part in parts if part)
 
     def sentence(self) -> str:
@@ -78,7 +80,7 @@ class Finding:
             "severity": self.rule.severity.value,
             "file": self.file,
             "key": self.key,
-            "lines": list(self.lines),
+            self.unit + "s": list(self.lines),
             "count": self.count,
             "seen": self.seen,
             "rule": self.rule.text,

@@ -1,0 +1,15 @@
+"""`safetab schema`: the JSON schema of `release.toml`, for editors."""
+
+from __future__ import annotations
+
+import click
+
+from safetab.cli.show import print_json
+from safetab.params.document import json_schema
+
+
+@click.command("schema")
+def command() -> int:
+    """Print the JSON schema of release.toml, for editors that complete and check TOML."""
+    print_json(json_schema())
+    return 0

@@ -35,7 +35,7 @@ $(VENV)/.dev: requirements/dev.lock pyproject.toml
 	@touch $(VENV)/.run
 
 demo: $(VENV)/.run ## install and check a small bundled country
-	@$(BIN)/safetab check examples/lowland examples/lowland
+	@$(BIN)/safetab check examples/merovia/params examples/merovia/data
 
 test: $(VENV)/.dev ## install what the tests need and run them
 	@$(BIN)/python -m pytest $(DIST) -q

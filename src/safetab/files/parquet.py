@@ -58,29 +58,40 @@ def _read_parquet(
         findings.append(Finding(rules.EMPTY_FILE, path.name, seen="a folder without .parquet files"))
         return None
     before = len(findings)
-    tables: list[pa.Table] = []
-    for part in parts:
-        table = _read_part(part, columns, widths, findings)
-        if table is not None:
-            tables.append(table)
+    schemas = {part: schema for part in parts if (schema := _schema_of(part, columns, findings)) is not None}
+    for name in columns:
+        kinds = {str(schema.field(name).type) for schema in schemas.values()}
+        if len(kinds) > 1:
+            findings.append(
+                Finding(rules.PARTS_DIFFER, path.name, key=name, seen=f"of types {', '.join(sorted(kinds))}")
+            )
     if len(findings) > before:
         return None
-    whole = pa.concat_tables(tables)
+    tables = [_read_part(part, columns, widths, findings) for part in parts]
+    if len(findings) > before:
+        return None
+    whole = pa.concat_tables(table for table in tables if table is not None)
     if whole.num_rows == 0:
         findings.append(Finding(rules.NO_ROWS, path.name))
         return None
     return TextTable(path.name, whole, (), unit="row")
 
 
+def _schema_of(part: Path, columns: Sequence[str], findings: list[Finding]) -> pa.Schema | None:
+    try:
+        schema = pq.read_schema(part)
+    except (pa.ArrowInvalid, OSError):
+        findings.append(Finding(rules.NOT_PARQUET, part.name))
+        return None
+    missing = [name for name in columns if name not in schema.names]
+    findings.extend(Finding(rules.MISSING_COLUMN, part.name, key=name) for name in missing)
+    return None if missing else schema
+
+
 def _read_part(
     part: Path, columns: Sequence[str], widths: Mapping[str, int], findings: list[Finding]
 ) -> pa.Table | None:
     try:
-        schema = pq.read_schema(part)
-        missing = [name for name in columns if name not in schema.names]
-        findings.extend(Finding(rules.MISSING_COLUMN, part.name, key=name) for name in missing)
-        if missing:
-            return None
         table = pq.read_table(part, columns=list(columns), partitioning=None)
     except (pa.ArrowInvalid, OSError):
         findings.append(Finding(rules.NOT_PARQUET, part.name))

@@ -59,6 +59,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     session = Session()
     try:
         status = cli.main(args=argv, prog_name="safetab", standalone_mode=False, obj=session)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        return UsageError.exit_status
     except BrokenPipeError:
         # The reader of our output has gone; Python must not complain about it again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,100 @@
+"""Every noisy count a release will make, described before any is drawn.
+
+In: budgets, stabilities and the stage 1 fraction, all exact. Out: the law of the noise of each kind of count. The
+promise: scales are computed here and nowhere else, as exact rationals. Algorithms 1 to 5 of the paper; nothing here
+draws or sees a record.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+
+from safetab.noise.laws import DiscreteGaussian, Law, Mechanism, TwoSidedGeometric
+
+
+class Stage(Enum):
+    """Which noisy count of Algorithm 2 an event is."""
+
+    TOTAL_ONLY = "total only"
+    STAGE_1 = "stage 1"
+    STAGE_2 = "stage 2"
+
+
+@dataclass(frozen=True, slots=True)
+class CountEvent:
+    """One kind of noisy count: a record changes at most `stability` such counts of its level, each by at most 1.
+
+    `budget` is what one such count spends: epsilon of the geometric mechanism, rho of the discrete Gaussian.
+    """
+
+    level: str
+    stage: Stage
+    mechanism: Mechanism
+    budget: Fraction
+    stability: int
+
+    @property
+    def law(self) -> Law:
+        """The noise: geometric with parameter epsilon, or discrete Gaussian with sigma^2 = 1 / (2 rho)."""
+        if self.mechanism is Mechanism.GEOMETRIC:
+            return TwoSidedGeometric(self.budget)
+        return DiscreteGaussian(1 / (2 * self.budget))
+
+
+@dataclass(frozen=True, slots=True)
+class LevelPlan:
+    """One population group level that is switched on: its budget and what it is divided among.
+
+    Claim. Given that no record is in more than `stability` groups of the level, tabulating every group with the events
+    below spends at most `budget`: a TotalOnly group spends budget / s, a two-stage group gamma * budget / s and
+    then (1 - gamma) * budget / s on cells that are disjoint, and a record is in at most s of them (the paper's
+    generalised parallel composition, then sequential composition).
+    """
+
+    name: str
+    mechanism: Mechanism
+    budget: Fraction
+    stability: int
+    stage_1_fraction: Fraction
+    #: Whether the level has groups of each kind; a person's groups may be any mix of those it has.
+    has_total_only: bool = True
+    has_two_stage: bool = True
+
+    def event(self, stage: Stage) -> CountEvent:
+        """The noisy count of one stage."""
+        shares = {
+            Stage.TOTAL_ONLY: Fraction(1),
+            Stage.STAGE_1: self.stage_1_fraction,
+            Stage.STAGE_2: 1 - self.stage_1_fraction,
+        }
+        return CountEvent(
+            self.name, stage, self.mechanism, shares[stage] * self.budget / self.stability, self.stability
+        )
+
+    @property
+    def events(self) -> tuple[CountEvent, ...]:
+        """The kinds of counts the level makes."""
+        stages = [Stage.TOTAL_ONLY] if self.has_total_only else []
+        stages += [Stage.STAGE_1, Stage.STAGE_2] if self.has_two_stage else []
+        return tuple(self.event(stage) for stage in stages)
+
+
+@dataclass(frozen=True, slots=True)
+class RunPlan:
+    """One run over records that no other run sees: its levels compose sequentially."""
+
+    name: str
+    levels: tuple[LevelPlan, ...]
+
+    @property
+    def budget(self) -> Fraction:
+        return sum((level.budget for level in self.levels), Fraction(0))
+
+
+@dataclass(frozen=True, slots=True)
+class ReleasePlan:
+    """All runs of a release. A record is in one run at most, so the release costs what its costliest run does."""
+
+    runs: tuple[RunPlan, ...]

@@ -21,8 +21,8 @@ define install
 	  VIRTUAL_ENV=$(VENV) uv pip install --quiet --require-hashes -r $(1) && \
 	  VIRTUAL_ENV=$(VENV) uv pip install --quiet --no-build-isolation --no-deps -e . ; \
 	else \
-	  $(PIP) install --quiet --require-hashes -r $(1) && \
-	  $(PIP) install --quiet --no-build-isolation --no-deps -e . ; \
+	  $(PIP) install -qq --require-hashes -r $(1) && \
+	  $(PIP) install -qq --no-build-isolation --no-deps -e . ; \
 	fi
 	@touch $@
 endef

@@ -22,6 +22,13 @@ class Stage(Enum):
     STAGE_2 = "stage 2"
 
 
+def law_of(mechanism: Mechanism, budget: Fraction) -> Law:
+    """The noise of one count with this budget: geometric with epsilon, or discrete Gaussian with 1 / (2 rho)."""
+    if mechanism is Mechanism.GEOMETRIC:
+        return TwoSidedGeometric(budget)
+    return DiscreteGaussian(1 / (2 * budget))
+
+
 @dataclass(frozen=True, slots=True)
 class CountEvent:
     """One kind of noisy count: a record changes at most `stability` such counts of its level, each by at most 1.
@@ -37,10 +44,8 @@ class CountEvent:
 
     @property
     def law(self) -> Law:
-        """The noise: geometric with parameter epsilon, or discrete Gaussian with sigma^2 = 1 / (2 rho)."""
-        if self.mechanism is Mechanism.GEOMETRIC:
-            return TwoSidedGeometric(self.budget)
-        return DiscreteGaussian(1 / (2 * self.budget))
+        """The noise of one such count."""
+        return law_of(self.mechanism, self.budget)
 
 
 @dataclass(frozen=True, slots=True)

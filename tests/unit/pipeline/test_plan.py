@@ -1,0 +1,72 @@
+"""The plan: what a release will measure, from its parameters alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from safetab.accounting.events import Stage
+from safetab.noise.laws import Mechanism
+from safetab.params.load import Parameters, load
+from safetab.pipeline.plan import plan_release
+from safetab.population.iterations import IterationCatalogue
+from tests import worlds
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> Parameters:
+    return load(worlds.write(tmp_path, worlds.tiny_world()) / "params")
+
+
+def test_production_plan(census_2020: Path) -> None:
+    plan = plan_release(load(census_2020))
+    assert {run.name: run.budget for run in plan.runs} == {"us": Fraction("4.944"), "pr": Fraction("2.643")}
+    us = plan.runs[0].levels
+    assert [level.name for level in us][:2] == ["(USA, 1)", "(USA, 2)"]
+    assert {level.stability for level in us} == {9}
+    assert len(us) == 11  # (AIANNH, 1) is off
+    assert {level.mechanism for level in us} == {Mechanism.DISCRETE_GAUSSIAN}
+    has_total_only = {level.name for level in us if level.has_total_only}
+    assert has_total_only == {"(USA, 1)", "(USA, 2)", "(STATE, 1)", "(STATE, 2)"}
+
+
+def test_order_is_that_of_the_release(tiny: Parameters) -> None:
+    plan = plan_release(tiny)
+    for run, planned in zip(tiny.release.runs, plan.runs, strict=True):
+        assert [level.name for level in run.levels_on] == [level.name for level in planned.levels]
+
+
+def test_kinds_of_groups_follow_the_iterations(tiny: Parameters) -> None:
+    levels = {level.name: level for level in plan_release(tiny).runs[0].levels}
+    assert levels["(USA, 2)"].has_total_only
+    assert levels["(USA, 2)"].has_two_stage
+    assert not levels["(COUNTY, 2)"].has_total_only
+    assert len(levels["(COUNTY, 2)"].events) == 2
+    only_totals = tuple(iteration for iteration in tiny.catalogue.iterations if iteration.is_total_only)
+    bare = replace(tiny, catalogue=IterationCatalogue(tiny.catalogue.codes, only_totals))
+    level = plan_release(bare).runs[0].levels[0]
+    assert [event.stage for event in level.events] == [Stage.TOTAL_ONLY]
+
+
+def test_a_level_without_iterations_is_left_out(tiny: Parameters) -> None:
+    level_1 = tuple(iteration for iteration in tiny.catalogue.iterations if iteration.level == 1)
+    bare = replace(tiny, catalogue=IterationCatalogue(tiny.catalogue.codes, level_1))
+    assert all(level.name.endswith(", 1)") for run in plan_release(bare).runs for level in run.levels)
+
+
+def test_a_margin_of_error_becomes_a_budget() -> None:
+    parameters = load(ROOT / "examples" / "merovia" / "params")
+    district = {level.name: level for level in plan_release(parameters).runs[0].levels}["(DISTRICT, 2)"]
+    assert district.event(Stage.STAGE_2).law.two_sided_quantile(Fraction("0.95")) == 12
+    assert district.event(Stage.STAGE_2).budget == Fraction(9, 10) * district.budget / district.stability
+    by_epsilon = replace(
+        parameters, release=replace(parameters.release, privacy=type(parameters.release.privacy)("puredp"))
+    )
+    geometric = plan_release(by_epsilon).runs[0].levels[-1]
+    assert geometric.mechanism is Mechanism.GEOMETRIC
+    assert geometric.event(Stage.STAGE_2).law.two_sided_quantile(Fraction("0.95")) == 12

@@ -49,3 +49,8 @@ SEED_IS_WHOLE = Rule(
     "the seed of a source that is not private is a whole number, 0 or more",
     "Hand in an int; for a real release use SystemSource, which nothing can seed.",
 )
+LAW_FITS = Rule(
+    "NOISE-010",
+    "a law is narrow enough that its noise fits into a signed 64-bit integer",
+    "The budget of this count is far too small to be meant: below 10^-33 as rho, 10^-16 as epsilon.",
+)

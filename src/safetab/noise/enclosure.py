@@ -89,6 +89,25 @@ def is_at_least(enclose: Callable[[int], arb], target: Fraction) -> bool:
     raise MachineError(Finding(COMPARISON_ENDS, "noise law", key="quantile", seen="undecided"))
 
 
+def smallest_integer(holds: Callable[[int], bool]) -> int:
+    """The smallest integer for which `holds`, which must be false far below, true far above, and change once."""
+    if holds(-1):
+        reached, missed = -1, -2
+        while holds(missed):
+            reached, missed = missed, 2 * missed
+    else:
+        missed, reached = -1, 0
+        while not holds(reached):
+            missed, reached = reached, 2 * reached + 1
+    while reached - missed > 1:
+        middle = (reached + missed) // 2
+        if holds(middle):
+            reached = middle
+        else:
+            missed = middle
+    return reached
+
+
 def floors(values: list[arb], shift: int) -> list[int | None]:
     """floor(value * 2^shift) of each; None where the ball does not decide it. Runs at the caller's precision."""
     scale = arb(1 << index(shift))

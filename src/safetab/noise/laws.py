@@ -22,7 +22,7 @@ from flint import arb
 
 from safetab.errors import Finding, InputError
 from safetab.noise import theta
-from safetab.noise.enclosure import ball, is_at_least, refined, whole_bits, working_precision
+from safetab.noise.enclosure import ball, is_at_least, refined, smallest_integer, whole_bits, working_precision
 from safetab.noise.rules import CHANCE_IS_EXACT, PARAMETER_IS_EXACT
 
 
@@ -106,25 +106,7 @@ class Law(ABC):
     def quantile(self, p: Fraction) -> int:
         """The smallest t with P[X <= t] >= p, certified."""
         chance = _chance(p, "p")
-
-        def reaches(k: int) -> bool:
-            return is_at_least(lambda bits: self.cumulative(k, bits), chance)
-
-        if reaches(-1):
-            reached, missed = -1, -2
-            while reaches(missed):
-                reached, missed = missed, 2 * missed
-        else:
-            missed, reached = -1, 0
-            while not reaches(reached):
-                missed, reached = reached, 2 * reached + 1
-        while reached - missed > 1:
-            middle = (reached + missed) // 2
-            if reaches(middle):
-                reached = middle
-            else:
-                missed = middle
-        return reached
+        return smallest_integer(lambda k: is_at_least(lambda bits: self.cumulative(k, bits), chance))
 
     def two_sided_quantile(self, confidence: Fraction) -> int:
         """The smallest m with P[|X| <= m] >= confidence, certified.

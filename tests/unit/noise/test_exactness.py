@@ -1,0 +1,243 @@
+"""Exactness without statistics: every bit string, independent thresholds, draws forced onto a threshold.
+
+A sampler is a function from bit strings to integers. Here it is run on all of them up to a depth. The strings that end
+in k have a total mass, a dyadic rational; those still undecided have the rest. If each k's probability lies between its
+mass and its mass plus the rest, and the rest is small, the sampler is right as far as the depth can see; the strings
+beyond are the business of the ball arithmetic that decides them, which the forced draws test.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from fractions import Fraction
+from typing import TypeVar
+
+import mpmath
+import numpy as np
+import pytest
+from flint import arb
+
+from safetab.noise import uniform, wide
+from safetab.noise.enclosure import ball, working_precision
+from safetab.noise.laws import DiscreteGaussian, Law, TwoSidedGeometric
+from safetab.noise.source import SeededSourceNotPrivate
+from safetab.noise.table import InversionTable, Symmetric
+from safetab.noise.wide import Folded, WideSampler
+from tests.unit.noise.tape import Tape, TapeEndsError
+
+Outcome = TypeVar("Outcome")
+
+SMALL = [
+    DiscreteGaussian(Fraction(1, 50)),
+    DiscreteGaussian(Fraction(1, 3)),
+    DiscreteGaussian(Fraction("2.058")),
+    DiscreteGaussian(Fraction(20)),
+    TwoSidedGeometric(Fraction(7)),
+    TwoSidedGeometric(Fraction(1)),
+    TwoSidedGeometric(Fraction("0.4280")),
+    TwoSidedGeometric(Fraction(1, 8)),
+]
+
+
+def masses(run: Callable[[Tape], Outcome], depth: int) -> tuple[dict[Outcome, Fraction], Fraction]:
+    """The mass of bit strings on which `run` ends, by outcome, and the mass that wants more than `depth` bits."""
+    decided: dict[Outcome, Fraction] = defaultdict(Fraction)
+    undecided = Fraction(0)
+    strings = [""]
+    while strings:
+        string = strings.pop()
+        tape = Tape(string)
+        try:
+            outcome = run(tape)
+        except TapeEndsError:
+            if len(string) == depth:
+                undecided += Fraction(1, 2**depth)
+            else:
+                strings += [string + "0", string + "1"]
+        else:
+            assert tape.read == len(string)
+            decided[outcome] += Fraction(1, 2 ** len(string))
+    return decided, undecided
+
+
+def one(sampler: InversionTable, tape: Tape) -> int:
+    out = np.empty(1, np.int64)
+    sampler.fill(out, tape)
+    return int(out[0])
+
+
+def lies_between(value: arb, low: Fraction, high: Fraction) -> bool:
+    with working_precision(200):
+        return bool(ball(low) <= value <= ball(high))
+
+
+@pytest.mark.parametrize("law", SMALL, ids=repr)
+@pytest.mark.parametrize("first_bits", [2, 3, 4])
+def test_every_bit_string_of_a_tiny_table(law: Law, first_bits: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """First look-up of 2 to 4 bits, words of 7, then ball arithmetic one bit at a time, down to 14 bits."""
+    monkeypatch.setattr(uniform, "MORE_BITS", 1)
+    sampler = InversionTable(Symmetric(law), first_bits, 7)
+    decided, undecided = masses(lambda tape: one(sampler, tape), 14)
+    assert sum(decided.values()) + undecided == 1
+    # Each threshold leaves one string of the full depth open; out in the tails there are some more thresholds.
+    assert undecided <= Fraction(2 * len(decided) + 2, 2**14)
+    for k, mass in decided.items():
+        assert lies_between(law.probability(k, 100), mass, mass + undecided)
+    outside = range(min(decided) - 3, min(decided)), range(max(decided) + 1, max(decided) + 4)
+    for k in (*outside[0], *outside[1]):
+        assert lies_between(law.probability(k, 100), Fraction(0), undecided)
+
+
+@pytest.mark.parametrize("law", SMALL, ids=repr)
+def test_every_bit_string_of_a_folded_law(law: Law, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(uniform, "MORE_BITS", 1)
+    sampler = InversionTable(Folded(law), 3, 7)
+    decided, undecided = masses(lambda tape: one(sampler, tape), 13)
+    with working_precision(200):
+        half = (1 + law.probability(0, 150)) / 2
+        for k, mass in decided.items():
+            assert k >= 0
+            assert lies_between(law.probability(k, 150) / half, mass, mass + undecided)
+
+
+@pytest.mark.parametrize(
+    ("law", "places"),
+    [
+        (DiscreteGaussian(Fraction(20)), 2),
+        (DiscreteGaussian(Fraction(9)), 1),
+        (DiscreteGaussian(Fraction(1, 3)), 1),
+        (TwoSidedGeometric(Fraction(1, 8)), 2),
+        (TwoSidedGeometric(Fraction(1)), 1),
+    ],
+    ids=repr,
+)
+def test_every_bit_string_of_a_proposal(law: Law, places: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A proposal ends in k with probability weight(k) / (2 w * sum of weight(w j) over j >= 0), or is rejected."""
+    monkeypatch.setattr(uniform, "MORE_BITS", 1)
+    monkeypatch.setattr(wide, "ACCEPT_BITS", 3)
+    sampler = WideSampler(law, places, first_bits=2, word_bits=4)
+
+    def run(tape: Tape) -> int | None:
+        values, kept = sampler._propose(1, tape)
+        return int(values[0]) if kept[0] else None
+
+    decided, undecided = masses(run, 15)
+    assert sum(decided.values()) + undecided == 1
+    assert decided.pop(None) > 0
+    assert undecided < Fraction(1, 20)
+    assert len(decided) >= 5
+    narrow = law.narrowed(2**places)
+    with working_precision(200):
+        most = narrow.probability(0, 150) / (1 + narrow.probability(0, 150)) / 2**places
+        for k, mass in decided.items():
+            assert k is not None
+            weight = law.probability(k, 150) / law.probability(0, 150)
+            assert lies_between(most * weight, mass, mass + undecided)
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        *(DiscreteGaussian(Fraction(s)) for s in ("3000000", "123456789012.3", "1e19")),
+        *(TwoSidedGeometric(Fraction(e)) for e in ("0.000003", "1e-12")),
+    ],
+    ids=repr,
+)
+def test_integer_bounds_and_ball_arithmetic_keep_the_same_proposals(law: Law) -> None:
+    quick, slow = WideSampler(law), WideSampler(law)
+    slow._last_stretch = -1  # sends every proposal to ball arithmetic
+    rejected = 0
+    for seed in range(3):
+        mine, kept = quick._propose(4000, SeededSourceNotPrivate(seed))
+        other, kept_too = slow._propose(4000, SeededSourceNotPrivate(seed))
+        assert (kept == kept_too).all()
+        assert (mine[kept] == other[kept]).all()
+        rejected += int((~kept).sum())
+    assert 0 < rejected < 400
+
+
+TABLED = [
+    DiscreteGaussian(Fraction(1)),
+    DiscreteGaussian(Fraction("31.45")),
+    DiscreteGaussian(Fraction(5625)),
+    TwoSidedGeometric(Fraction("0.4280")),
+    TwoSidedGeometric(Fraction(1, 53)),
+]
+
+
+def reference_cumulatives(law: Law) -> tuple[int, list[mpmath.mpf]]:
+    """P[X <= k] for all k of a range that holds all but 2^-70, by plain summation in mpmath."""
+    rate = mpmath.mpf(law.rate.numerator) / law.rate.denominator
+    last = int((300 / rate) ** (mpmath.mpf(1) / law.power)) + 1
+    weights = [mpmath.exp(-rate * abs(k) ** law.power) for k in range(-last, last + 1)]
+    total = mpmath.fsum(weights)
+    running, sums = mpmath.mpf(0), []
+    for weight in weights:
+        running += weight
+        sums.append(running / total)
+    return -last, sums
+
+
+@pytest.mark.parametrize("law", TABLED, ids=repr)
+def test_thresholds_agree_with_mpmath(law: Law) -> None:
+    lowest, thresholds = Symmetric(law).thresholds(64)
+    with mpmath.workdps(90):
+        start, sums = reference_cumulatives(law)
+        expected = [int(mpmath.floor(value * 2**64)) for value in sums[lowest - start :][: len(thresholds)]]
+    assert thresholds == expected
+    assert thresholds[0] == 0
+    assert thresholds[-1] == 2**64 - 1
+    assert thresholds == sorted(thresholds)
+
+
+@pytest.mark.parametrize("law", TABLED, ids=repr)
+def test_a_draw_forced_onto_a_threshold_is_right_on_both_sides(law: Law) -> None:
+    """64 bits equal to a threshold; the next bits put the number just below or just above P[X <= k]."""
+    sampler = InversionTable(Symmetric(law))
+    with mpmath.workdps(150):
+        start, sums = reference_cumulatives(law)
+        ks = sorted({-7, -2, -1, 0, 1, 3, law.quantile(Fraction("0.001")), law.quantile(Fraction(10**15 - 1, 10**15))})
+        for k in ks:
+            near = int(mpmath.floor(sums[k - start] * 2**128))
+            for number, expected in ((near - 1, k), (near + 1, k + 1)):
+                tape = Tape.of((number, 128))
+                assert one(sampler, tape) == expected
+                assert tape.read == 128
+            # All 128 bits equal: 64 more decide, again on both sides.
+            nearer = int(mpmath.floor(sums[k - start] * 2**192))
+            for number, expected in ((nearer - 1, k), (nearer + 1, k + 1)):
+                tape = Tape.of((number, 192))
+                assert one(sampler, tape) == expected
+                assert tape.read == 192
+
+
+@pytest.mark.parametrize("law", TABLED, ids=repr)
+def test_bits_that_decide_early_are_not_followed_by_more(law: Law) -> None:
+    sampler = InversionTable(Symmetric(law))
+    read = []
+    for first in range(0, 2**16, 97):
+        tape = Tape.of((first, 16), (0x5A5A5A5A5A5A, 48))
+        one(sampler, tape)
+        read.append(tape.read)
+    assert set(read) <= {16, 64}
+    assert sampler.undecided_share < 0.02
+
+
+def test_all_zeros_and_all_ones_reach_far_into_the_tails() -> None:
+    """The support has no end: 319 equal bits lead to the quantile of 1.5 * 2^-320, found by ball arithmetic."""
+    for law in (DiscreteGaussian(Fraction(9)), TwoSidedGeometric(Fraction(1, 2))):
+        sampler = InversionTable(Symmetric(law))
+        deep = law.quantile(Fraction(3, 2**321))
+        assert one(sampler, Tape.of((3 * 2**63, 384))) == deep
+        assert one(sampler, Tape.of((2**384 - 3 * 2**63, 384))) == -deep
+
+
+def test_a_very_narrow_law_is_decided_by_its_first_deviating_bit() -> None:
+    """P[X = 0] is 1 - 2^-1441 or so: no 64-bit table sees anything else, ball arithmetic does."""
+    law = DiscreteGaussian(Fraction(1, 2000))
+    sampler = InversionTable(Symmetric(law))
+    assert one(sampler, Tape.of((1, 16))) == 0
+    assert one(sampler, Tape.of((0, 64), (1, 64))) == 0
+    assert one(sampler, Tape.of((1, 64 * 23))) == -1
+    assert one(sampler, Tape.of((2 ** (64 * 23) - 2, 64 * 23))) == 1

@@ -14,3 +14,8 @@ CONFIDENCE_IS_EXACT = Rule(
     "a confidence is an exact rational strictly between 0 and 1",
     'Write it as decimal text, for example "0.95".',
 )
+CELLS_ARE_WHOLE = Rule(
+    "ACCOUNT-003",
+    "the number of noisy cells that are added up is a whole number, 1 or more",
+    "Hand in how many cells the total or marginal is the sum of, for example 46 for two sexes by 23 ages.",
+)

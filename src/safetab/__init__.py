@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from safetab.errors import UsageError as UsageError
     from safetab.params.load import Parameters as Parameters
     from safetab.params.load import load as load
+    from safetab.pipeline.run import TabulatedRelease as TabulatedRelease
+    from safetab.pipeline.run import tabulate as tabulate
 
 _HOME = {
     "CheckReport": "safetab.checks.inputs",
@@ -29,6 +31,8 @@ _HOME = {
     "UsageError": "safetab.errors",
     "Parameters": "safetab.params.load",
     "load": "safetab.params.load",
+    "TabulatedRelease": "safetab.pipeline.run",
+    "tabulate": "safetab.pipeline.run",
 }
 __all__ = ["__version__", *sorted(_HOME)]
 

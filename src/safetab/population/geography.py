@@ -62,7 +62,9 @@ def fold(table: pa.Table, block_columns: Sequence[str], levels: Sequence[Geograp
     indices = [index for index, _ in encoded]
     cell_of_block, first_block = _distinct_rows(indices, [len(ids) for _, ids in encoded], table.num_rows)
     blocks = table.select(list(block_columns)).append_column("cell", pa.array(cell_of_block))
-    cell_regions = np.stack([index[first_block] for index in indices], axis=1)
+    cell_regions = np.empty((len(first_block), len(levels)), dtype=np.int32)
+    for column, index in enumerate(indices):
+        cell_regions[:, column] = index[first_block]
     return Geography(tuple(levels), tuple(ids for _, ids in encoded), cell_regions, blocks)
 
 

@@ -1,0 +1,232 @@
+"""The engine for one machine: DuckDB, out of core where the records do not fit into memory.
+
+In: text or Parquet records. Out: true counts. Promise: confidential temporary data lie in the one folder handed in,
+and an error of DuckDB's, which may quote a record, is replaced by one of ours.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from safetab.engines import queries, rules
+from safetab.engines.protocol import Cells, ChosenGroups, Members, RecordLayout, Totals
+from safetab.engines.queries import RecordQueries, quoted
+from safetab.errors import Finding, InputError, MachineError
+from safetab.files.parquet import part_files
+from safetab.files.rules import MISSING_COLUMN, NO_ROWS, NOT_PARQUET
+from safetab.population.geography import Geography
+from safetab.population.membership import CodeSets
+
+_BATCH_ROWS = 1_000_000
+_LINE = re.compile(r"Line: (\d+)")
+
+
+class DuckDbEngine:
+    """Counts with DuckDB, keeping everything confidential under `folder`."""
+
+    name = "duckdb"
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._runs = 0
+        settings: dict[str, str | bool | int | float | list[str]] = {
+            "temp_directory": str(folder),
+            "preserve_insertion_order": False,
+            "autoinstall_known_extensions": False,
+            "autoload_known_extensions": False,
+            "python_enable_replacements": False,
+        }
+        with _ours_for_theirs("the engine's own file"):
+            self._connection = duckdb.connect(str(folder / "records.duckdb"), config=settings)
+
+    def open(self, layout: RecordLayout, geography: Geography) -> DuckDbRecords:
+        """Read and judge the records of one run, in a schema of its own."""
+        schema = f"run_{self._runs}"
+        self._runs += 1
+        with _ours_for_theirs(layout.name):
+            cursor = self._connection.cursor()
+            cursor.execute(f"CREATE SCHEMA {schema}")
+            cursor.execute(f"USE {schema}")
+        return DuckDbRecords(cursor, layout, geography)
+
+    def close(self) -> None:
+        """Close the database and remove its files."""
+        self._connection.close()
+        for leftover in self._folder.glob("records.duckdb*"):
+            leftover.unlink(missing_ok=True)
+
+
+class DuckDbRecords:
+    """The records of one run as a narrow DuckDB table."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, layout: RecordLayout, geography: Geography) -> None:
+        self._connection, self._layout = connection, layout
+        with _ours_for_theirs(layout.name):
+            self._read(geography)
+
+    @property
+    def persons(self) -> int:
+        return self._persons
+
+    def _run(self, sql: str) -> duckdb.DuckDBPyConnection:
+        return self._connection.execute(sql)
+
+    def _read(self, geography: Geography) -> None:
+        dialect = _Dialect(self._raw_types())
+        plan = RecordQueries(self._layout, dialect)
+        missing = [column for column in plan.columns_read() if column not in dialect.types]
+        if missing:
+            raise InputError([Finding(MISSING_COLUMN, self._layout.name, key=column) for column in missing])
+        self._run(f"CREATE TYPE code AS ENUM ({', '.join(map(quoted, self._layout.codes))})")
+        blocks = geography.blocks.rename_columns([*(f"b{i}" for i in range(geography.blocks.num_columns - 1)), "cell"])
+        self._keep("blocks", blocks)
+        self._run(f"CREATE TABLE coded AS {plan.coded()}")
+        self._judge(dict(self._run(queries.FAULT_COUNTS).fetchall()))
+        self._run(f"CREATE TABLE code_sets AS {queries.code_sets(plan.key_names)}")
+        self._run(f"CREATE TABLE people AS {queries.people(plan.key_names)}")
+        self._run("DROP TABLE coded")
+        self._run(f"CREATE TABLE cell_sets AS {queries.CELL_SETS}")
+        self._run(f"CREATE TABLE cell_ethnicities AS {queries.CELL_ETHNICITIES}")
+        self._plan = plan
+
+    def _raw_types(self) -> dict[str, str]:
+        """Make `raw` a view of the records and return the type of each of its columns."""
+        path = Path(self._layout.path)
+        if self._layout.is_parquet:
+            parts = part_files(path)
+            if not parts:
+                raise InputError(Finding(NO_ROWS, self._layout.name, seen="a folder without .parquet files"))
+            listed = ", ".join(quoted(str(part)) for part in parts)
+            source = f"read_parquet([{listed}], hive_partitioning = false)"
+        else:
+            source = f"read_csv({quoted(str(path))}, {_csv_options(path)})"
+        try:
+            self._run(f"CREATE VIEW raw AS SELECT * FROM {source}")
+        except duckdb.Error as error:
+            if self._layout.is_parquet and not isinstance(error, duckdb.OutOfMemoryException):
+                raise InputError(Finding(NOT_PARQUET, self._layout.name)) from None
+            raise
+        return {row[0]: row[1] for row in self._run("DESCRIBE raw").fetchall()}
+
+    def _judge(self, counts: dict[int, int]) -> None:
+        """Raise with the number of records that break each rule, if any does."""
+        findings = [
+            Finding(rule, self._layout.name, seen=f"{records:,} record{'s' if records > 1 else ''}")
+            for bit, rule in enumerate(rules.FAULTS)
+            if (records := sum(count for faults, count in counts.items() if faults >> bit & 1))
+        ]
+        if not counts:
+            findings.append(Finding(rules.NO_RECORDS, self._layout.name))
+        if findings:
+            raise InputError(findings, state="No noise was drawn and no budget was spent.")
+        self._persons = sum(counts.values())
+
+    def code_sets(self) -> CodeSets:
+        """The distinct code sets in the order of their numbers."""
+        listed = ", ".join(self._plan.key_names)
+        with _ours_for_theirs(self._layout.name):
+            keys = self._run(f"SELECT {listed} FROM code_sets ORDER BY set_id").fetchnumpy()
+        return self._plan.unpacked([keys[name] for name in self._plan.key_names])
+
+    def totals(self, region_of_cell: npt.NDArray[np.int32], members: Members) -> Iterator[Totals]:
+        """True totals of every group that has anybody."""
+        self._keep_members(region_of_cell, members)
+        for batch in self._batches(queries.TOTALS):
+            region, iteration, true_count = (_integers(batch, name) for name in ("region", "iteration", "true_count"))
+            yield Totals(region, iteration, true_count)
+
+    def cells(
+        self, region_of_cell: npt.NDArray[np.int32], members: Members, chosen: ChosenGroups, bin_of_age: pa.Table
+    ) -> Iterator[Cells]:
+        """True sex by age cells of the chosen groups."""
+        self._keep_members(region_of_cell, members)
+        groups = {
+            "group_id": np.arange(len(chosen.region), dtype=np.int32),
+            "region": chosen.region.astype(np.int32),
+            "iteration": chosen.iteration.astype(np.int16),
+            "stat_level": chosen.stat_level.astype(np.int8),
+        }
+        self._keep("chosen", pa.table(groups))
+        self._keep("bin_of_age", bin_of_age)
+        for batch in self._batches(queries.CELLS):
+            group, sex, age_bin, count = (
+                _integers(batch, name) for name in ("group_id", "sex", "age_bin", "true_count")
+            )
+            yield Cells(group, sex, age_bin, count)
+
+    def _keep_members(self, region_of_cell: npt.NDArray[np.int32], members: Members) -> None:
+        inside = np.flatnonzero(region_of_cell >= 0).astype(np.int32)
+        self._keep("region_of_cell", pa.table({"cell": inside, "region": region_of_cell[inside]}))
+        for name, key, pairs in (
+            ("race_members", "set_id", members.race),
+            ("ethnicity_members", "ethnicity", members.ethnicity),
+        ):
+            self._keep(name, pa.table({key: pairs.row.astype(np.int32), "iteration": pairs.iteration}))
+
+    def _keep(self, name: str, table: pa.Table) -> None:
+        with _ours_for_theirs(self._layout.name):
+            self._connection.register("handed_over", table)
+            self._run(f"CREATE OR REPLACE TABLE {name} AS SELECT * FROM handed_over")
+            self._connection.unregister("handed_over")
+
+    def _batches(self, sql: str) -> Iterator[pa.RecordBatch]:
+        with _ours_for_theirs(self._layout.name):
+            reader: pa.RecordBatchReader = self._connection.sql(sql).to_arrow_reader(_BATCH_ROWS)
+            yield from reader
+
+
+class _Dialect:
+    """DuckDB's spelling."""
+
+    def __init__(self, types: dict[str, str]) -> None:
+        self.types = types
+
+    def code_index(self, text: str) -> str:
+        return f"CAST(enum_code(TRY_CAST({text} AS code)) AS SMALLINT)"
+
+    def whole_number(self, text: str) -> str:
+        return f"CASE WHEN regexp_full_match({text}, '[0-9]{{1,4}}') THEN CAST({text} AS SMALLINT) END"
+
+    def is_integer(self, column: str) -> bool:
+        return "INT" in self.types[column].upper()
+
+
+def _csv_options(path: Path) -> str:
+    """Options that read the file as it is: every column text, no quoting, no guessing."""
+    with path.open("rb") as file:
+        header = file.readline(1 << 20).decode("utf-8-sig", errors="replace").strip("\r\n").split("|")
+    columns = ", ".join(f"{quoted(name)}: 'VARCHAR'" for name in header)
+    not_null = ", ".join(quoted(name) for name in header)
+    return (
+        "delim = '|', header = true, quote = '', escape = '', auto_detect = false, strict_mode = true, "
+        f"null_padding = false, columns = {{{columns}}}, force_not_null = [{not_null}]"
+    )
+
+
+def _integers(batch: pa.RecordBatch, name: str) -> npt.NDArray[np.int64]:
+    return batch.column(name).cast(pa.int64()).to_numpy(zero_copy_only=False)  # type: ignore[no-any-return]
+
+
+@contextmanager
+def _ours_for_theirs(file: str) -> Iterator[None]:
+    """Replace an error of DuckDB's, whose text may quote a record, by one of ours."""
+    try:
+        yield
+    except duckdb.OutOfMemoryException:
+        raise MachineError(Finding(rules.ENGINE_MEMORY, file)) from None
+    except duckdb.InvalidInputException as error:
+        line = _LINE.search(str(error))
+        raise InputError(
+            Finding(rules.NOT_A_TABLE, file, lines=(int(line[1]),) if line else (), count=1),
+            state="No noise was drawn and no budget was spent.",
+        ) from None
+    except duckdb.Error as error:
+        raise MachineError(Finding(rules.ENGINE_FAILED, file, seen=type(error).__name__)) from None

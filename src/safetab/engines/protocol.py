@@ -1,0 +1,129 @@
+"""What the pipeline asks of an engine: the true counts of one run, and nothing else.
+
+In: where the records are, how they are laid out, which cell each block is in. Out: the distinct code sets, sparse
+totals, and sparse sex by age cells of chosen groups, as batches of arrays. Promise: every count is exact, a record is
+counted once for each iteration it belongs to, and nothing of a single record leaves the engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from safetab.params.release import RecordColumns, Release, Run
+from safetab.population.geography import Geography
+from safetab.population.geography_file import BlockFilter
+from safetab.population.iterations import IterationCatalogue
+from safetab.population.membership import CodeSets, Pairs
+
+IntArray = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class RecordLayout:
+    """How to read the records of a run: where they are, and what their columns mean."""
+
+    path: str
+    is_parquet: bool
+    columns: RecordColumns
+    codes: tuple[str, ...]
+    code_width: int | None
+    max_race_codes: int
+    oldest_age: int
+    only: BlockFilter | None
+
+    @classmethod
+    def of(cls, path: Path, release: Release, run: Run, catalogue: IterationCatalogue) -> RecordLayout:
+        return cls(
+            path=str(path),
+            is_parquet=path.is_dir() or path.suffix == ".parquet",
+            columns=release.columns,
+            codes=catalogue.codes,
+            code_width=release.code_width,
+            max_race_codes=release.max_race_codes,
+            oldest_age=release.age_bins[0].oldest,
+            only=run.only,
+        )
+
+    @property
+    def name(self) -> str:
+        return Path(self.path).name
+
+
+@dataclass(frozen=True, slots=True)
+class Members:
+    """Membership of one population group level: iterations of each code set and of each ethnicity code."""
+
+    race: Pairs
+    ethnicity: Pairs
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """A batch of true totals: how many people of an iteration live in a region. Pairs that are missing are 0."""
+
+    region: IntArray
+    iteration: IntArray
+    true_count: IntArray
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """A batch of true sex by age cells of chosen groups; `group` is the group's number among those asked for."""
+
+    group: IntArray
+    sex: IntArray
+    age_bin: IntArray
+    true_count: IntArray
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenGroups:
+    """Population groups that get a sex by age table, numbered by their position, and how finely each is cut."""
+
+    region: IntArray
+    iteration: IntArray
+    stat_level: IntArray
+
+
+class Records(Protocol):
+    """The records of one run, held by an engine."""
+
+    @property
+    def persons(self) -> int:
+        """How many records the run has. Confidential: it enters no file and no message."""
+        ...
+
+    def code_sets(self) -> CodeSets:
+        """The distinct sets of race codes, one a row; `Members.race` speaks of these rows."""
+        ...
+
+    def totals(self, region_of_cell: npt.NDArray[np.int32], members: Members) -> Iterator[Totals]:
+        """The true total of every group that has anybody, each group in one batch only."""
+        ...
+
+    def cells(
+        self, region_of_cell: npt.NDArray[np.int32], members: Members, chosen: ChosenGroups, bin_of_age: pa.Table
+    ) -> Iterator[Cells]:
+        """The true sex by age cells of the chosen groups; `bin_of_age` maps (stat_level, age) to age_bin."""
+        ...
+
+
+class Engine(Protocol):
+    """A place where records are counted; what it keeps is gone when it is closed."""
+
+    name: str
+
+    def open(self, layout: RecordLayout, geography: Geography) -> Records:
+        """Read and judge the records of one run; raises `InputError` when any record breaks a rule."""
+        ...
+
+    def close(self) -> None:
+        """Let go of everything confidential."""
+        ...

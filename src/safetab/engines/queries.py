@@ -1,0 +1,196 @@
+"""The logical plan, once for every engine: plain SQL over a few relations.
+
+Relations an engine provides: `raw` (the records as they are), `blocks` (block columns, cell), `region_of_cell` (cell,
+region), `race_members` (set_id, iteration), `ethnicity_members` (ethnicity, iteration), `chosen` (group_id, region,
+iteration, stat_level), `bin_of_age` (stat_level, age, age_bin). A dialect spells the few things that engines spell
+differently. The plan keeps what is confidential inside: only counts leave.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from safetab.engines.protocol import RecordLayout
+from safetab.engines.rules import FAULTS
+from safetab.population.membership import CodeSets
+
+#: Index of "no code here" and of "not in the code list".
+_NO_CODE, _UNKNOWN = -1, -2
+#: Packed keys stay below 2^62, so no engine's 64-bit integer overflows.
+_KEY_LIMIT = 1 << 62
+
+
+class Dialect(Protocol):
+    """What engines spell differently."""
+
+    def code_index(self, text: str) -> str:
+        """SQL for a code's index in the code list, NULL where it is not in it."""
+        ...
+
+    def whole_number(self, text: str) -> str:
+        """SQL for text of digits as an integer, NULL where it is anything else."""
+        ...
+
+    def is_integer(self, column: str) -> bool:
+        """Whether a column of `raw` holds whole numbers rather than text."""
+        ...
+
+
+def quoted(text: str) -> str:
+    """A text as an SQL literal."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def identifier(name: str) -> str:
+    """A column of `raw` as an SQL name; engines that quote otherwise replace the marks."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+class RecordQueries:
+    """The queries over one run's records."""
+
+    def __init__(self, layout: RecordLayout, dialect: Dialect) -> None:
+        self.layout, self.dialect = layout, dialect
+        base, digits = len(layout.codes) + 1, 1
+        while base ** (digits + 1) < _KEY_LIMIT:
+            digits += 1
+        codes = list(range(len(layout.columns.race_codes)))
+        #: Which race code columns each packed key holds, most significant first.
+        self.keys: list[list[int]] = [codes[start : start + digits] for start in range(0, len(codes), digits)]
+        self.base = base
+
+    @property
+    def key_names(self) -> list[str]:
+        return [f"k{number}" for number in range(len(self.keys))]
+
+    def columns_read(self) -> list[str]:
+        columns = self.layout.columns
+        ethnicity = [columns.ethnicity] if columns.ethnicity else []
+        return list(dict.fromkeys([*columns.block, columns.age, columns.sex, *columns.race_codes, *ethnicity]))
+
+    def _text(self, column: str, width: int | None) -> str:
+        """A column as text; whole numbers get their leading zeros back."""
+        name = identifier(column)
+        if not self.dialect.is_integer(column):
+            return name
+        text = f"CAST({name} AS VARCHAR(20))"
+        return f"lpad({text}, {width}, '0')" if width else text
+
+    def _code(self, column: str) -> str:
+        text = self._text(column, self.layout.code_width)
+        no_code = quoted(self.layout.columns.no_code)
+        index = f"COALESCE({self.dialect.code_index(text)}, {_UNKNOWN})"
+        return f"CASE WHEN {text} IS NULL OR {text} = {no_code} THEN {_NO_CODE} ELSE {index} END"
+
+    def _indexed(self) -> str:
+        """Records with every value as a small integer."""
+        columns, widths = self.layout.columns, self.layout.columns.widths
+        block = [f"{self._text(name, widths.get(name))} AS b{i}" for i, name in enumerate(columns.block)]
+        sexes = " ".join(f"WHEN {quoted(value)} THEN {i}" for i, value in enumerate(columns.sexes))
+        age = identifier(columns.age)
+        chosen = [
+            *block,
+            f"{age if self.dialect.is_integer(columns.age) else self.dialect.whole_number(age)} AS age",
+            f"CASE {self._text(columns.sex, None)} {sexes} ELSE -1 END AS sex",
+            *(f"{self._code(name)} AS i{number}" for number, name in enumerate(columns.race_codes)),
+            f"{self._code(columns.ethnicity)} AS ethnicity" if columns.ethnicity else "0 AS ethnicity",
+        ]
+        only = self.layout.only
+        where = ""
+        if only is not None:
+            values = ", ".join(quoted(value) for value in only.values)
+            where = f" WHERE {self._text(only.column, widths.get(only.column))} IN ({values})"
+        return f"SELECT {', '.join(chosen)} FROM raw{where}"
+
+    def _faults(self) -> str:
+        """A bit for each rule a record breaks, in the order of `FAULTS`."""
+        columns = self.layout.columns
+        indices = [f"i{number}" for number in range(len(columns.race_codes))]
+        gaps = [f"({left} = {_NO_CODE} AND {right} <> {_NO_CODE})" for left, right in pairwise(indices)]
+        beyond = indices[self.layout.max_race_codes :]
+        conditions = [
+            "cell IS NULL",
+            f"age IS NULL OR age < 0 OR age > {self.layout.oldest_age}",
+            "sex = -1",
+            " OR ".join(f"{index} = {_UNKNOWN}" for index in indices),
+            " OR ".join(gaps) or "FALSE",
+            " OR ".join(f"{index} <> {_NO_CODE}" for index in beyond) or "FALSE",
+            " AND ".join(f"{index} = {_NO_CODE}" for index in indices),
+            "ethnicity < 0" if columns.ethnicity else "FALSE",
+        ]
+        bits = zip(conditions, FAULTS, strict=True)
+        return " + ".join(f"CASE WHEN {test} THEN {1 << bit} ELSE 0 END" for bit, (test, _) in enumerate(bits))
+
+    def coded(self) -> str:
+        """Records as cell, packed code sets, ethnicity, sex, age and the faults each has."""
+        blocks = range(len(self.layout.columns.block))
+        packed = [
+            " + ".join(
+                f"CAST(i{code} + 1 AS BIGINT) * {self.base**power}" for power, code in enumerate(reversed(codes))
+            )
+            for codes in self.keys
+        ]
+        keys = ", ".join(f"{key} AS {name}" for key, name in zip(packed, self.key_names, strict=True))
+        joined = " AND ".join(f"indexed.b{i} = blocks.b{i}" for i in blocks)
+        return (
+            f"SELECT cell, {keys}, ethnicity, sex, age, {self._faults()} AS faults "
+            f"FROM ({self._indexed()}) AS indexed LEFT JOIN blocks ON {joined}"
+        )
+
+    def unpacked(self, keys: Sequence[npt.NDArray[np.int64]]) -> CodeSets:
+        """The code sets that packed keys stand for, one a row."""
+        columns = [
+            (values // self.base**power % self.base - 1).astype(np.int16)
+            for codes, values in zip(self.keys, keys, strict=True)
+            for power in reversed(range(len(codes)))
+        ]
+        return np.stack(columns, axis=1)
+
+
+def code_sets(keys: Sequence[str]) -> str:
+    """Each distinct packed code set once, with a number; `coded` is what `RecordQueries.coded` gives."""
+    listed = ", ".join(keys)
+    return (
+        f"SELECT row_number() OVER (ORDER BY {listed}) - 1 AS set_id, {listed} "
+        f"FROM (SELECT DISTINCT {listed} FROM coded WHERE faults = 0) AS distinct_sets"
+    )
+
+
+def people(keys: Sequence[str]) -> str:
+    """Sound records with the number of their code set."""
+    listed = ", ".join(keys)
+    return (
+        "SELECT coded.cell, code_sets.set_id, coded.ethnicity, coded.sex, coded.age "
+        f"FROM coded JOIN code_sets USING ({listed}) WHERE coded.faults = 0"
+    )
+
+
+FAULT_COUNTS = "SELECT faults, count(*) AS records FROM coded GROUP BY faults"
+CELL_SETS = "SELECT cell, set_id, count(*) AS n FROM people GROUP BY cell, set_id"
+CELL_ETHNICITIES = "SELECT cell, ethnicity, count(*) AS n FROM people GROUP BY cell, ethnicity"
+
+#: True totals. A region's people are those of its cells; a group's are those whose code set, or ethnicity, is in it.
+TOTALS = (
+    "SELECT region, iteration, sum(n) AS true_count FROM cell_sets JOIN region_of_cell USING (cell) "
+    "JOIN race_members USING (set_id) GROUP BY region, iteration "
+    "UNION ALL "
+    "SELECT region, iteration, sum(n) AS true_count FROM cell_ethnicities JOIN region_of_cell USING (cell) "
+    "JOIN ethnicity_members USING (ethnicity) GROUP BY region, iteration"
+)
+
+#: True sex by age cells of the chosen groups.
+CELLS = (
+    "SELECT group_id, sex, age_bin, count(*) AS true_count FROM ("
+    "SELECT region, iteration, sex, age FROM people JOIN region_of_cell USING (cell) "
+    "JOIN race_members USING (set_id) "
+    "UNION ALL "
+    "SELECT region, iteration, sex, age FROM people JOIN region_of_cell USING (cell) "
+    "JOIN ethnicity_members USING (ethnicity)) AS memberships "
+    "JOIN chosen USING (region, iteration) JOIN bin_of_age USING (stat_level, age) "
+    "GROUP BY group_id, sex, age_bin"
+)

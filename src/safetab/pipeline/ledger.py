@@ -1,0 +1,115 @@
+"""The ledger of a release: what was promised, what was measured, with which noise, from which inputs.
+
+In: the plan, what the gate measured, the parameter files. Out: the content of ledger.json. Everything in it is public:
+parameter files are hashed, records only with a secret key, and the numbers of counts follow from noisy totals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from fractions import Fraction
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from safetab import __version__
+from safetab.accounting.events import CountEvent, LevelPlan, ReleasePlan
+from safetab.noise.laws import DiscreteGaussian
+from safetab.params.exact import decimal_text
+from safetab.params.load import Parameters
+from safetab.pipeline.measure import Gate
+from safetab.population.iterations import Kind
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """What one run did, in numbers that are public."""
+
+    name: str
+    groups_of_level: Mapping[str, int]
+    gate: Gate
+    rows_of_table: Mapping[str, int]
+    suppressed: int
+
+
+def ledger(
+    parameters: Parameters,
+    plan: ReleasePlan,
+    runs: list[RunRecord],
+    *,
+    is_private: bool,
+    engine: str,
+    records_fingerprint: str | None,
+) -> dict[str, Any]:
+    """The content of ledger.json."""
+    release = parameters.release
+    dearest = max((run.budget for run in plan.runs), default=Fraction(0))
+    return {
+        "format": "safetab ledger 1",
+        "program": f"safetab {__version__}",
+        "finished": datetime.now(UTC).isoformat(timespec="seconds"),
+        "is_private": is_private,
+        "warning": None if is_private else "NOT PRIVATE: noise was off or seeded. Do not publish.",
+        "title": release.title,
+        "privacy": release.privacy.value,
+        "neighbours": "two sets of records are neighbours when one has one person more than the other",
+        "budget_symbol": release.privacy.budget_symbol,
+        "total_budget": decimal_text(dearest),
+        "total_budget_note": "runs see disjoint records, so the release costs what its costliest run does",
+        "stage_1_fraction": decimal_text(release.stage_1_fraction),
+        "runs": [_run(record, next(p.levels for p in plan.runs if p.name == record.name)) for record in runs],
+        "inputs": {
+            "parameters": {name: _sha256(parameters.folder / name) for name in parameter_files(parameters)},
+            "records": records_fingerprint,
+            "records_note": "a keyed hash; the key is in the registry. null: no registry was used.",
+        },
+        "engine": engine,
+    }
+
+
+def parameter_files(parameters: Parameters) -> list[str]:
+    """The files of the parameters folder that were read."""
+    files = parameters.release.files
+    names = [parameters.file, files.codes, files.race_iterations, files.code_to_iteration]
+    if parameters.catalogue.count(Kind.ETHNICITY):
+        names.append(files.ethnicity_iterations)
+    return sorted(names)
+
+
+def _run(record: RunRecord, levels: tuple[LevelPlan, ...]) -> dict[str, Any]:
+    return {
+        "name": record.name,
+        "budget": decimal_text(sum((level.budget for level in levels), Fraction(0))),
+        "levels": [
+            {
+                "level": level.name,
+                "budget": decimal_text(level.budget),
+                "stability": level.stability,
+                "groups": record.groups_of_level[level.name],
+                "measurements": [_event(event, record.gate.counts_of_event[event]) for event in level.events],
+            }
+            for level in levels
+        ],
+        "rows": dict(record.rows_of_table),
+        "suppressed_rows": record.suppressed,
+    }
+
+
+def _event(event: CountEvent, counts: int) -> dict[str, Any]:
+    law = event.law
+    scale = (
+        {"sigma_squared": str(law.sigma_squared)} if isinstance(law, DiscreteGaussian) else {"scale": str(1 / law.rate)}
+    )
+    return {
+        "stage": event.stage.value,
+        "mechanism": event.mechanism.value,
+        "budget_of_one_count": str(event.budget),
+        **scale,
+        "counts": counts,
+    }
+
+
+def _sha256(path: Path) -> str:
+    return sha256(path.read_bytes()).hexdigest()

@@ -45,14 +45,14 @@ def tabulate(
     people = list(people)
     t1: dict[Key, int] = {}
     t2: dict[CellKey, int] = {}
+    known: dict[tuple[object, ...], set[str]] = {}
     for level in levels:
         members: dict[tuple[str, str], list[Person]] = {}
-        known: dict[tuple[tuple[str, ...], str], set[str]] = {}
         for person in people:
             region = level.regions[person.block]
             if region is None:
                 continue
-            codes = (person.race_codes, person.ethnicity)
+            codes = (person.race_codes, person.ethnicity, level.iteration_level, level.local)
             if codes not in known:
                 known[codes] = groups_of_person(
                     person.race_codes, person.ethnicity, groups, level.iteration_level, level.local

@@ -10,6 +10,7 @@ Mechanisms" of the paper.
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -22,6 +23,16 @@ from safetab.errors import Finding, InputError, MachineError
 from safetab.noise.rules import BITS_ARE_POSITIVE, COMPARISON_ENDS
 
 _FLINT_LOCK = threading.RLock()
+
+
+def _renew_lock() -> None:
+    """A forked child has one thread; a lock that another one held at that moment would never be given back."""
+    global _FLINT_LOCK
+    _FLINT_LOCK = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):  # there is no fork on Windows
+    os.register_at_fork(after_in_child=_renew_lock)
 
 #: Bits of work beyond the accuracy asked for, at the first try.
 FIRST_GUARD = 32

@@ -107,7 +107,8 @@ class WideSampler:
         above = magnitude - base if self._law.power == 1 else (magnitude - base) * (magnitude + base)
         high = above >> self._drop
         least = (high * self._multiplier) >> self._shift
-        most = (((high + 1) * (self._multiplier + 1)) >> self._shift) + 1
+        # Where no low bits were dropped `high` is exact, and rounding it up would cost all the accuracy there is.
+        most = (((high + (self._drop > 0)) * (self._multiplier + 1)) >> self._shift) + 1
         one = 1 << ACCEPT_BITS
         kept = chance < one - most
         rejected = chance > one - least + (((most >> 1) + 1) ** 2 >> (ACCEPT_BITS - 1))

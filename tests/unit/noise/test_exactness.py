@@ -122,11 +122,11 @@ def test_every_bit_string_of_a_proposal(law: Law, places: int, monkeypatch: pyte
         values, kept = sampler._propose(1, tape)
         return int(values[0]) if kept[0] else None
 
-    decided, undecided = masses(run, 15)
+    decided, undecided = masses(run, 14)
     assert sum(decided.values()) + undecided == 1
     assert decided.pop(None) > 0
-    assert undecided < Fraction(1, 20)
-    assert len(decided) >= 5
+    assert undecided < Fraction(1, 12)
+    assert len(decided) >= 4
     narrow = law.narrowed(2**places)
     with working_precision(200):
         most = narrow.probability(0, 150) / (1 + narrow.probability(0, 150)) / 2**places

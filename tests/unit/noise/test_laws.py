@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from decimal import Decimal
 from fractions import Fraction
@@ -242,3 +243,24 @@ def test_flint_precision_is_put_back_and_threads_do_not_disturb_each_other() -> 
         thread.join()
     assert not failures
     assert ctx.prec == before
+
+
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+def test_a_child_forked_while_a_thread_computes_is_not_stuck() -> None:
+    entered, leave = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with working_precision(100):
+            entered.set()
+            leave.wait()
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    entered.wait()
+    child = os.fork()
+    if child == 0:
+        os._exit(gaussian("31.45").quantile(Fraction("0.9999")))
+    status = os.waitpid(child, 0)[1]
+    leave.set()
+    thread.join()
+    assert os.waitstatus_to_exitcode(status) == 21

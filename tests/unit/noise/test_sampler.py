@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import threading
 from fractions import Fraction
+from itertools import product
+from math import prod
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -177,3 +180,23 @@ def test_threads_draw_side_by_side() -> None:
     assert everything.size == 80_000
     # Of 80,000 draws of scale 10^6 some coincide; streams in common would make a quarter of them do so.
     assert np.unique(everything).size > 75_000
+
+
+@pytest.mark.parametrize("law", [DiscreteGaussian(Fraction(2**21)), TwoSidedGeometric(Fraction(1, 2048))], ids=repr)
+def test_ball_arithmetic_settles_few_proposals(law: Law) -> None:
+    """The narrowest of the wide laws, where it is needed most: fewer than one proposal in 10^4."""
+    with mock.patch.object(WideSampler, "_settle", autospec=True, side_effect=WideSampler._settle) as settle:
+        draw(law, 10**6, SystemSource())
+    assert settle.call_count < 100
+
+
+@pytest.mark.long
+def test_a_million_shapes() -> None:
+    """Every shape of ten sides from 0 to 3; noise that is 0 shows that each count comes back in its place."""
+    counts = np.arange(3**10)
+    source = SystemSource()
+    for shape in product(range(4), repeat=10):
+        given = counts[: prod(shape)].reshape(shape)
+        noisy = add_noise(given, NARROW, source)
+        assert noisy.shape == shape
+        assert (noisy == given).all()

@@ -6,7 +6,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check
 DIST   ?= -n 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check format lock docs clean bench-membership
+.PHONY: help demo test test-all check format lock docs clean bench-membership bench-noise
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -58,6 +58,9 @@ docs: $(VENV)/.dev ## regenerate the reference pages
 
 bench-membership: $(VENV)/.dev ## code sets per second through membership
 	@$(BIN)/python -m benchmarks.membership
+
+bench-noise: $(VENV)/.dev ## nanoseconds per noise draw, and the ratio to OpenDP
+	@$(BIN)/python -m benchmarks.noise
 
 lock: ## resolve the lock files anew (needs uv)
 	@uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header \

@@ -1,0 +1,1 @@
+"""Deliberate faults: ways to break a sound country so that exactly one rule should catch it."""

@@ -1,0 +1,322 @@
+"""Groups people know, with rough sizes; public knowledge, written down by hand, not taken from any file.
+
+A size is how many thousand persons in the United States give this answer first, in round figures. The sizes steer
+which groups are common; no figure of any table is meant to be met. `REGIONS` also says how many groups each regional
+group has in all: those that are not named here get invented names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from functools import cache
+
+
+class Major(Enum):
+    """The major groups (iteration level 0), with the leading words of their names."""
+
+    WHITE = "White"
+    BLACK = "Black or African American"
+    AIAN = "American Indian and Alaska Native"
+    ASIAN = "Asian"
+    NHPI = "Native Hawaiian and Other Pacific Islander"
+    OTHER = "Some Other Race"
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A regional group (iteration level 1; none where `name` is empty) and its detailed groups (level 2)."""
+
+    major: Major
+    name: str
+    groups: int
+    invented: str
+    known: str
+
+
+REGIONS: tuple[Region, ...] = (
+    Region(
+        Major.WHITE,
+        "European",
+        67,
+        "{} European",
+        "English 25400; German 15500; Irish 10900; Italian 6600; Polish 2900; Scottish 2000; French 1900; "
+        "Norwegian 1300; Swedish 1200; Dutch 1000; Russian 960; European, not specified 900; Scandinavian 500; "
+        "British 700; Greek 540; Portuguese 520; Ukrainian 480; Hungarian 400; Czech 380; Danish 340; Welsh 300; "
+        "Finnish 230; Albanian 220; Romanian 240; Croatian 150; Armenian 260; Swiss 230; Slovak 170; Austrian "
+        "160; Lithuanian 180; Serbian 120; Belgian 80; Bulgarian 80; Bosnian 100; Belarusian 40; Latvian 30; "
+        "Icelandic 20; Maltese 15; Basque 18; Celtic 12; Estonian 9; Slovene 60; Macedonian 30; Moldovan 14; "
+        "Cypriot 6; Cornish 3; Manx 1; Frisian 0.6; Luxembourger 10; Sicilian 25",
+    ),
+    Region(
+        Major.WHITE,
+        "Middle Eastern or North African",
+        27,
+        "{} Levantine",
+        "Lebanese 420; Iranian 460; Egyptian 300; Syrian 130; Iraqi 200; Israeli 120; Turkish 150; Moroccan 90; "
+        "Jordanian 80; Palestinian 110; Yemeni 80; Arab 190; Chaldean 60; Assyrian 70; Kurdish 20; Algerian 20; "
+        "Saudi 18; Tunisian 8; Libyan 9; Kuwaiti 3; Emirati 1.5; Bahraini 0.4; Omani 0.3; Druze 2",
+    ),
+    Region(
+        Major.WHITE,
+        "Other White",
+        10,
+        "{} Settler",
+        "American 3900; Cajun 110; Pennsylvania German 60; Afrikaner 18; Australian 60; New Zealander 14; Canadian 500",
+    ),
+    Region(
+        Major.BLACK,
+        "",
+        1,
+        "{}",
+        "African American 24800",
+    ),
+    Region(
+        Major.BLACK,
+        "Sub-Saharan African",
+        42,
+        "{} African",
+        "Nigerian 560; Ethiopian 310; Somali 190; Ghanaian 180; Kenyan 110; Liberian 100; Congolese 90; "
+        "Cameroonian 80; Sudanese 60; Eritrean 50; Cabo Verdean 70; Sierra Leonean 40; South African 25; "
+        "Senegalese 22; Ugandan 30; Gambian 18; Guinean 22; Togolese 14; Zimbabwean 13; Rwandan 11; Ivoirian 12; "
+        "Malian 9; Zambian 8; Angolan 9; Tanzanian 8; Burundian 8; African 900",
+    ),
+    Region(
+        Major.BLACK,
+        "Caribbean",
+        17,
+        "{} Islander",
+        "Jamaican 1050; Haitian 1010; Trinidadian and Tobagonian 200; Barbadian 60; West Indian 170; Bahamian 50; "
+        "Grenadian 30; Saint Lucian 22; Vincentian 18; Dominica Islander 15; Antiguan and Barbudan 14; Kittian 9",
+    ),
+    Region(
+        Major.BLACK,
+        "Other Black or African American",
+        2,
+        "{} Black",
+        "Black 2100",
+    ),
+    Region(
+        Major.AIAN,
+        "Alaska Native",
+        269,
+        "Village of {}",
+        "Yup'ik 14; Inupiat 13; Tlingit 9; Aleut 5; Alaskan Athabascan 7; Haida 2; Tsimshian 2; Alutiiq 2",
+    ),
+    Region(
+        Major.AIAN,
+        "American Indian",
+        616,
+        "{} Nation",
+        "Navajo 310; Cherokee 210; Choctaw 62; Blackfeet 40; Chippewa 55; Lumbee 56; Apache 40; Muscogee 38; "
+        "Sioux 60; Lakota 30; Pueblo 20; Chickasaw 20; Potawatomi 15; Seminole 11; Iroquois 17; Zuni 10; Hopi 9; "
+        "Tohono O'odham 18; Osage 9; Comanche 9; Kiowa 7; Ute 6; Crow 8; Cheyenne 7; Yaqui 9; Menominee 7; Oneida "
+        "11; Mohawk 9; Pima 7; Shoshone 6; Paiute 6; Yakama 7; Shawnee 3; Delaware 4; Arapaho 6; Seneca 5; Nez "
+        "Perce 3; Pawnee 2; Omaha 3",
+    ),
+    Region(
+        Major.AIAN,
+        "Canadian Indian and French American Indian",
+        196,
+        "{} First Nation",
+        "First Nations 3; Cree 4; Ojibwa 3; Mi'kmaq 3; Metis 4; Algonquin 2; Abenaki 3",
+    ),
+    Region(
+        Major.AIAN,
+        "Central American Indian",
+        24,
+        "{} of the Isthmus",
+        "Maya 30; K'iche' 8; Lenca 3; Miskito 2; Pipil 2",
+    ),
+    Region(
+        Major.AIAN,
+        "Mexican Indian",
+        41,
+        "{} of the Sierra",
+        "Aztec 60; Mixtec 14; Zapotec 9; Purepecha 5; Nahua 6; Otomi 3; Tarahumara 2; Huichol 1.5",
+    ),
+    Region(
+        Major.AIAN,
+        "South American Indian",
+        28,
+        "{} of the Andes",
+        "Quechua 5; Inca 6; Aymara 1; Mapuche 1; Guarani 0.8",
+    ),
+    Region(
+        Major.AIAN,
+        "Caribbean Indian",
+        8,
+        "{} of the Islands",
+        "Taino 14; Arawak 2; Carib 2",
+    ),
+    Region(
+        Major.AIAN,
+        "Mesoamerican Indian",
+        3,
+        "{} Mesoamerican",
+        "Mesoamerican 4",
+    ),
+    Region(
+        Major.ASIAN,
+        "East Asian",
+        7,
+        "{} East Asian",
+        "Chinese 4200; Korean 1480; Japanese 740; Taiwanese 210; Mongolian 28; Okinawan 9",
+    ),
+    Region(
+        Major.ASIAN,
+        "Central Asian",
+        7,
+        "{} Central Asian",
+        "Afghan 110; Uzbek 40; Kazakh 25; Tajik 12; Kyrgyz 10; Turkmen 3",
+    ),
+    Region(
+        Major.ASIAN,
+        "South Asian",
+        10,
+        "{} South Asian",
+        "Asian Indian 4400; Pakistani 560; Bangladeshi 240; Nepalese 205; Sri Lankan 50; Bhutanese 28; Sikh 70; "
+        "Sindhi 4",
+    ),
+    Region(
+        Major.ASIAN,
+        "Southeast Asian",
+        12,
+        "{} Southeast Asian",
+        "Filipino 3100; Vietnamese 1950; Cambodian 260; Hmong 330; Laotian 180; Thai 190; Burmese 210; Indonesian "
+        "65; Malaysian 22; Singaporean 6",
+    ),
+    Region(
+        Major.ASIAN,
+        "Other Asian",
+        11,
+        "{} Asian",
+        "Asian, not specified 420; Eurasian 20; Bengali 20; Punjabi 30; Tibetan 14",
+    ),
+    Region(
+        Major.NHPI,
+        "Polynesian",
+        14,
+        "{} Polynesian",
+        "Native Hawaiian 200; Samoan 130; Tongan 47; Tahitian 2; Tokelauan 0.6; Maori 4",
+    ),
+    Region(
+        Major.NHPI,
+        "Micronesian",
+        14,
+        "{} Micronesian",
+        "Chamorro 60; Guamanian 30; Marshallese 44; Palauan 8; Chuukese 12; Pohnpeian 4; Yapese 1.4; Kosraean "
+        "1.2; Saipanese 1",
+    ),
+    Region(
+        Major.NHPI,
+        "Melanesian",
+        7,
+        "{} Melanesian",
+        "Fijian 42; Papua New Guinean 0.8; Solomon Islander 0.4",
+    ),
+    Region(
+        Major.OTHER,
+        "",
+        12,
+        "{} origin",
+        "Brazilian 480; Guyanese 210; Belizean 40; Surinamese 4; Aruban 2; Mestizo 40; Moorish 8",
+    ),
+    Region(
+        Major.OTHER,
+        "Multiracial or Multiethnic responses",
+        5,
+        "{} mixture",
+        "Multiracial 320; Biracial 90; Mixed 200; Creole 70",
+    ),
+)
+
+#: Hispanic origins: regional group, then detailed groups with their sizes; the last line's are detailed only.
+ORIGINS: tuple[tuple[str, str], ...] = (
+    ("", "Mexican 35900"),
+    (
+        "Central American",
+        "Salvadoran 2470; Guatemalan 1770; Honduran 1150; Nicaraguan 460; Panamanian 230; Costa Rican 180; "
+        "Other Central American 60",
+    ),
+    (
+        "South American",
+        "Colombian 1400; Ecuadorian 840; Peruvian 710; Venezuelan 610; Argentinean 300; Chilean 190; Bolivian 130; "
+        "Uruguayan 70; Paraguayan 30; Other South American 40",
+    ),
+    ("Caribbean Hispanic", "Puerto Rican 5600; Cuban 2450; Dominican 2400; Other Caribbean Hispanic 30"),
+    ("Other Hispanic, Latino, or Spanish", "Spaniard 1000; Spanish 900; Spanish American 40"),
+    ("", "Afro Latino 80; Garifuna 11"),
+)
+ORIGINS_DETAILED_ONLY = "Hispanic 1900; Latino 900; Hispanic or Latino, not specified 700"
+
+#: States in which a group is at home.
+HOMES: Mapping[str, str] = {
+    "mexican": "06 48 04 35 32 08 17",
+    "puerto rican": "36 12 34 42 25 09",
+    "cuban": "12",
+    "dominican": "36 34 25 44",
+    "salvadoran": "06 48 24 51",
+    "african american": "13 28 22 01 45 37 24 11",
+    "haitian": "12 36 25",
+    "jamaican": "12 36 09",
+    "somali": "27 39 53",
+    "native hawaiian": "15",
+    "samoan": "15 06 02",
+    "japanese": "15 06",
+    "filipino": "06 15 32",
+    "chinese": "06 36",
+    "asian indian": "34 06 48 17",
+    "vietnamese": "06 48",
+    "hmong": "27 55 06",
+    "navajo": "04 35 49",
+    "cherokee": "40 05 37",
+    "choctaw": "40 28",
+    "lumbee": "37",
+    "yup'ik": "02",
+    "inupiat": "02",
+    "tlingit": "02",
+    "sioux": "46 38 27",
+    "blackfeet": "30",
+    "apache": "04 35",
+    "chippewa": "27 26 55 38",
+    "norwegian": "27 38 55 53",
+    "swedish": "27 17",
+    "finnish": "26 27",
+    "polish": "17 26 36 55 34",
+    "italian": "36 34 09 44",
+    "irish": "25 36 42 33",
+    "german": "55 38 46 19 31 39 42",
+    "french": "22 23 33 50",
+    "cajun": "22",
+    "portuguese": "25 44 06",
+    "dutch": "26 19",
+    "danish": "49 31 19",
+    "lebanese": "26",
+    "chaldean": "26",
+    "armenian": "06",
+    "english": "49 23 50 16",
+    "marshallese": "05 15",
+    "american": "21 47 54 01",
+    "pennsylvania german": "42 39",
+}
+
+
+def parse(known: str) -> list[tuple[str, float]]:
+    """Names and sizes out of a line of them."""
+    entries = [entry.strip().rsplit(" ", 1) for entry in known.split(";") if entry.strip()]
+    return [(name, float(size)) for name, size in entries]
+
+
+@cache
+def sizes_by_name() -> dict[str, float]:
+    """The size of every race group that is known, by its name in lower case."""
+    return {name.lower(): size for region in REGIONS for name, size in parse(region.known)}
+
+
+@cache
+def origin_sizes_by_name() -> dict[str, float]:
+    """The size of every Hispanic origin that is known, by its name in lower case."""
+    lines = [*(known for _, known in ORIGINS), ORIGINS_DETAILED_ONLY]
+    return {name.lower(): size for known in lines for name, size in parse(known)}

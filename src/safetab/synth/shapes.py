@@ -1,0 +1,176 @@
+"""How large a country is and how its areas divide among the states.
+
+In: the name of a shape, and perhaps a number of persons. Out: a `Shape`, and for each state the numbers of persons,
+counties, tracts, places and blocks. The populations and county numbers of the states are the public figures of the
+2020 census, populations in thousands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from safetab.params.census import PUERTO_RICO
+
+#: State code: thousands of persons, counties.
+STATES: Mapping[str, tuple[int, int]] = {
+    "01": (5024, 67),
+    "02": (733, 30),
+    "04": (7152, 15),
+    "05": (3012, 75),
+    "06": (39538, 58),
+    "08": (5774, 64),
+    "09": (3606, 8),
+    "10": (990, 3),
+    "11": (690, 1),
+    "12": (21538, 67),
+    "13": (10712, 159),
+    "15": (1455, 5),
+    "16": (1839, 44),
+    "17": (12813, 102),
+    "18": (6786, 92),
+    "19": (3190, 99),
+    "20": (2938, 105),
+    "21": (4506, 120),
+    "22": (4658, 64),
+    "23": (1362, 16),
+    "24": (6177, 24),
+    "25": (7030, 14),
+    "26": (10077, 83),
+    "27": (5707, 87),
+    "28": (2961, 82),
+    "29": (6155, 115),
+    "30": (1084, 56),
+    "31": (1962, 93),
+    "32": (3105, 17),
+    "33": (1378, 10),
+    "34": (9289, 21),
+    "35": (2118, 33),
+    "36": (20201, 62),
+    "37": (10439, 100),
+    "38": (779, 53),
+    "39": (11799, 88),
+    "40": (3959, 77),
+    "41": (4238, 36),
+    "42": (13003, 67),
+    "44": (1097, 5),
+    "45": (5118, 46),
+    "46": (887, 66),
+    "47": (6911, 95),
+    "48": (29146, 254),
+    "49": (3272, 29),
+    "50": (643, 14),
+    "51": (8631, 133),
+    "53": (7705, 39),
+    "54": (1794, 55),
+    "55": (5894, 72),
+    "56": (577, 23),
+}
+#: States in which AIANNH areas crowd: how much more likely one lies there than in the others.
+_AREA_STATES = {"02": 12.0, "04": 5.0, "35": 6.0, "40": 7.0, "53": 5.0, "46": 6.0, "06": 4.0, "30": 5.0, "38": 4.0}
+_PUERTO_RICO_COUNTIES = 78
+
+
+@dataclass(frozen=True, slots=True)
+class AreaCounts:
+    """How many areas of each kind there are."""
+
+    counties: int
+    tracts: int
+    places: int
+    blocks: int
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """The dimensions of a country: its states, Puerto Rico's share of the persons, and the areas of both."""
+
+    name: str
+    persons: int
+    states: tuple[str, ...]
+    areas: AreaCounts
+    aiannh: int
+    puerto_rico_share: float
+    puerto_rico: AreaCounts
+
+    def with_persons(self, persons: int) -> Shape:
+        return replace(self, persons=persons)
+
+
+_NATION_PERSONS = 331_449_000
+_PUERTO_RICO_PERSONS = 3_286_000
+
+SHAPES: Mapping[str, Shape] = {
+    shape.name: shape
+    for shape in (
+        Shape("tiny", 400, ("04",), AreaCounts(2, 4, 3, 40), 1, 0.1, AreaCounts(1, 2, 1, 10)),
+        Shape("town", 40_000, ("04",), AreaCounts(3, 12, 6, 900), 2, 0.1, AreaCounts(2, 3, 2, 100)),
+        Shape(
+            "state", 10_000_000, ("04",), AreaCounts(80, 2_500, 500, 200_000), 22, 0.05, AreaCounts(8, 120, 30, 6_000)
+        ),
+        Shape(
+            "nation",
+            _NATION_PERSONS + _PUERTO_RICO_PERSONS,
+            tuple(STATES),
+            AreaCounts(3_143, 84_400, 32_000, 8_100_000),
+            860,
+            _PUERTO_RICO_PERSONS / (_NATION_PERSONS + _PUERTO_RICO_PERSONS),
+            AreaCounts(_PUERTO_RICO_COUNTIES, 980, 290, 42_000),
+        ),
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class StatePlan:
+    """What one state, or Puerto Rico, is to be made of."""
+
+    code: str
+    persons: int
+    areas: AreaCounts
+    aiannh: int
+
+    @property
+    def is_puerto_rico(self) -> bool:
+        return self.code == PUERTO_RICO
+
+
+def plan_states(shape: Shape, states: tuple[str, ...], *, puerto_rico: bool) -> tuple[StatePlan, ...]:
+    """Divide a shape among some states, by their real populations, and perhaps Puerto Rico."""
+    share = (shape.puerto_rico_share if states else 1.0) if puerto_rico else 0.0
+    persons_there = round(shape.persons * share)
+    plans: list[StatePlan] = []
+    if states:
+        size = np.array([STATES[state][0] for state in states], dtype=float)
+        persons = apportion(shape.persons - persons_there, size)
+        counties = apportion(shape.areas.counties, [STATES[state][1] for state in states], least=1)
+        tracts = apportion(shape.areas.tracts, size, least=counties)
+        places = apportion(shape.areas.places, size**0.6, least=1)
+        # Two blocks a tract at the least, so that a place and the land around it both find room.
+        blocks = apportion(shape.areas.blocks, size**0.75, least=3 * tracts + places)
+        aiannh = apportion(shape.aiannh, [_AREA_STATES.get(state, 0.3) for state in states])
+        for number, state in enumerate(states):
+            areas = AreaCounts(int(counties[number]), int(tracts[number]), int(places[number]), int(blocks[number]))
+            plans.append(StatePlan(state, int(persons[number]), areas, int(aiannh[number])))
+    if puerto_rico:
+        plans.append(StatePlan(PUERTO_RICO, persons_there, shape.puerto_rico, 0))
+    return tuple(plans)
+
+
+def apportion(
+    total: int,
+    weights: npt.ArrayLike,
+    least: int | npt.NDArray[np.int64] = 0,
+) -> npt.NDArray[np.int64]:
+    """Whole numbers in proportion to weights, none below `least`, whose sum is `total` unless `least` asks for more."""
+    shares = np.asarray(weights, dtype=np.float64)
+    floor = np.broadcast_to(np.asarray(least, dtype=np.int64), shares.shape)
+    spare = max(0, total - int(floor.sum()))
+    scale = shares.sum()
+    # Rounding the running sums, and not each part, makes the parts add up.
+    edges = np.floor(np.cumsum(shares) / scale * spare + 0.5) if scale > 0 else np.zeros(len(shares))
+    edges[-1:] = spare
+    return floor + np.diff(edges, prepend=0).astype(np.int64)

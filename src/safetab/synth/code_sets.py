@@ -27,9 +27,9 @@ CODES_PER_PERSON: dict[Major, tuple[float, ...]] = {
     Major.OTHER: (0.700, 0.220, 0.055, 0.016, 0.006, 0.002, 0.0006, 0.0004),
 }
 #: A pool for so many persons has this many sets: scale * persons ** exponent.
-_POOL_SCALE, _POOL_EXPONENT = 0.55, 0.78
+_POOL_SCALE, _POOL_EXPONENT = 0.7, 0.88
 #: How often a further code is of the first code's major group, and how much commoner groups are preferred.
-_SAME_MAJOR, _PREFERENCE = 0.62, 0.75
+_SAME_MAJOR, _PREFERENCE = 0.62, 0.5
 _MOST_REDRAWS = 200
 
 

@@ -6,7 +6,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check
 DIST   ?= -n 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check format lock docs clean bench-membership bench-noise
+.PHONY: help demo test test-all check format lock docs clean bench-membership bench-noise bench-synth
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -61,6 +61,9 @@ bench-membership: $(VENV)/.dev ## code sets per second through membership
 
 bench-noise: $(VENV)/.dev ## nanoseconds per noise draw, and the ratio to OpenDP
 	@$(BIN)/python -m benchmarks.noise
+
+bench-synth: $(VENV)/.dev ## synthetic persons per second, memory and bytes
+	@$(BIN)/python -m benchmarks.synth
 
 lock: ## resolve the lock files anew (needs uv)
 	@uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header \

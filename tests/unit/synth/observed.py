@@ -1,4 +1,4 @@
-"""What a synthetic country turned out to be: its records in arrays, and the figures that are compared with targets."""
+"""What a synthetic country turned out to be: its records and blocks as arrays of whole numbers."""
 
 from __future__ import annotations
 
@@ -10,46 +10,64 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-RACE = [f"QRACE{number}" for number in range(1, 9)]
+Numbers = npt.NDArray[np.int64]
+_PLACES = (("TABBLKST", 2), ("TABBLKCOU", 3), ("TABTRACTCE", 6), ("TABBLK", 4))
+
+
+def numbers(column: pa.ChunkedArray) -> Numbers:
+    """A column of digits as numbers; text that is not digits, such as Null, becomes 0."""
+    if not pa.types.is_dictionary(column.type):
+        plain: Numbers = column.to_numpy().astype(np.int64)
+        return plain
+    found = [np.empty(0, dtype=np.int64)]
+    for chunk in column.chunks:
+        values = [int(text) if text.isdigit() else 0 for text in chunk.dictionary.to_pylist()]
+        found.append(np.array(values, dtype=np.int64)[chunk.indices.to_numpy()])
+    return np.concatenate(found)
+
+
+def place_numbers(table: pa.Table, columns: int = 4) -> Numbers:
+    """State, county, tract and block, or the first so many of them, as one number."""
+    key = np.zeros(table.num_rows, dtype=np.int64)
+    for name, width in _PLACES[:columns]:
+        key = key * 10**width + numbers(table[name])
+    return key
 
 
 @dataclass(frozen=True, eq=False)
 class Observed:
-    """The records of a country in Parquet."""
+    """A country in Parquet, part for part."""
 
-    records: pa.Table
-    blocks: pa.Table
-    names: dict[str, str]
+    records: tuple[pa.Table, ...]
+    blocks: tuple[pa.Table, ...]
+    code_of: dict[str, int]
 
     @classmethod
-    def of(cls, folder: Path) -> Observed:
+    def of(cls, folder: Path, *, puerto_rico: bool = True) -> Observed:
         lines = (folder / "params" / "race-and-ethnicity-codes.txt").read_text(encoding="utf-8").splitlines()[1:]
-        names = {code: name for code, name in (line.split("|") for line in lines)}
-        return cls(_read(folder / "data" / "person-records.parquet"), _read(folder / "data" / "GRF-C.parquet"), names)
+        names = [line.split("|") for line in lines]
+        records, blocks = (
+            tuple(
+                pq.read_table(part)
+                for part in sorted((folder / "data" / f"{stem}.parquet").iterdir())
+                if puerto_rico or part.stem != "state-72"
+            )
+            for stem in ("person-records", "GRF-C")
+        )
+        return cls(records, blocks, {name: int(code) for code, name in names})
 
-    def codes(self) -> npt.NDArray[np.int64]:
-        """The race codes of each person as numbers, a row each; 0 where there is none."""
-        columns = [np.where(column == "Null", "0", column).astype(np.int64) for column in map(self.text, RACE)]
-        return np.stack(columns, axis=1)
+    def column(self, name: str) -> Numbers:
+        return np.concatenate([numbers(part[name]) for part in self.records])
 
-    def text(self, name: str) -> npt.NDArray[np.str_]:
-        return np.array(self.records[name].cast(pa.string()).to_pylist())
+    def block_column(self, name: str) -> Numbers:
+        return np.concatenate([numbers(part[name]) for part in self.blocks])
 
-    def ages(self) -> npt.NDArray[np.int64]:
-        ages: npt.NDArray[np.int64] = self.records["QAGE"].to_numpy().astype(np.int64)
-        return ages
+    def codes(self) -> Numbers:
+        """The race codes of each person, a row each; 0 where there is none."""
+        return np.stack([self.column(f"QRACE{number}") for number in range(1, 9)], axis=1)
 
-    def block_names(self) -> npt.NDArray[np.str_]:
-        """State, county and tract of each person."""
-        parts = [self.text(name) for name in ("TABBLKST", "TABBLKCOU", "TABTRACTCE")]
-        return np.char.add(np.char.add(parts[0], parts[1]), parts[2])
+    def places(self, columns: int) -> Numbers:
+        return np.concatenate([place_numbers(part, columns) for part in self.records])
 
-
-def _read(folder: Path) -> pa.Table:
-    return pa.concat_tables(
-        [
-            pa.table({name: column.cast(pa.string()) if pa.types.is_dictionary(column.type) else column
-                      for name, column in zip(table.column_names, table.columns, strict=True)})
-            for table in (pq.read_table(part) for part in sorted(folder.iterdir()))
-        ]
-    )  # fmt: skip
+    def block_places(self) -> Numbers:
+        return np.concatenate([place_numbers(part) for part in self.blocks])

@@ -1,0 +1,75 @@
+"""How fast synthetic people are made: persons per second, memory, bytes per person, and how speed holds with size.
+
+Each country is made in a process of its own, so that its peak memory is its own. `--nation` makes the whole nation too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from safetab.synth.country import Country, make_country
+from safetab.synth.shapes import SHAPES
+
+TARGET_PERSONS_PER_SECOND = 1_000_000
+TARGET_MEMORY_GIB, TARGET_DISK_GIB = 4.0, 6.0
+CORES = 2
+
+
+def measure(like: str, persons: int, folder: Path) -> dict[str, float]:
+    """Make one country and say what it took."""
+    start = time.perf_counter()
+    facts = make_country(Country(SHAPES[like].with_persons(persons)), folder / like, workers=CORES)
+    seconds = time.perf_counter() - start
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    return {"seconds": seconds, "memory": peak, "bytes": facts.bytes}
+
+
+def in_own_process(like: str, persons: int) -> dict[str, float]:
+    words = [sys.executable, "-m", "benchmarks.synth", "--one", like, str(persons)]
+    told = subprocess.run(words, check=True, capture_output=True, text=True).stdout
+    result: dict[str, float] = json.loads(told)
+    return result
+
+
+def report(like: str, persons: int) -> float:
+    """Measure, print a line, and return the persons per second."""
+    found = in_own_process(like, persons)
+    speed = persons / found["seconds"]
+    print(
+        f"{like:>7} {persons:>12,} persons {found['seconds']:8.2f} s {speed / 1e6:6.2f} million/s "
+        f"({speed / TARGET_PERSONS_PER_SECOND:4.2f} of the target) {found['memory'] / 2**30:6.2f} GiB of memory "
+        f"{found['bytes'] / persons:6.2f} bytes/person {found['bytes'] / 2**30:6.2f} GiB of disk",
+        flush=True,
+    )
+    return speed
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--nation", action="store_true", help="make the whole nation as well: some minutes, 2 GiB")
+    parser.add_argument("--one", nargs=2, metavar=("LIKE", "PERSONS"), help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.one:
+        with tempfile.TemporaryDirectory() as folder:
+            print(json.dumps(measure(options.one[0], int(options.one[1]), Path(folder))))
+        return
+    print(f"Parquet, {CORES} threads, {os.cpu_count()} cores; load {os.getloadavg()[0]:.1f} before")
+    million = report("state", 1_000_000)
+    ten_million = report("state", 10_000_000)
+    print(f"speed at 10 million persons over speed at 1 million: {ten_million / million:.2f}")
+    report("nation", 20_000_000)
+    if options.nation:
+        report("nation", SHAPES["nation"].persons)
+        print(f"targets for the nation: {TARGET_MEMORY_GIB} GiB of memory, {TARGET_DISK_GIB} GiB of disk")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,219 @@
+"""Making a country: the same bytes from the same seed, both formats alike, and everything or nothing."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections import namedtuple
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from safetab.checks.inputs import check_inputs
+from safetab.errors import InputError, MachineError, SafetabError, UsageError
+from safetab.params.template import release_toml
+from safetab.synth import country as country_module
+from safetab.synth import people, rules
+from safetab.synth.country import Country, make_country
+from safetab.synth.faults.site import read_lines
+from safetab.synth.records import RECORD_COLUMNS, Format
+from safetab.synth.shapes import SHAPES, AreaCounts, Shape
+from tests.unit.synth.observed import Observed
+
+TINY, TOWN = SHAPES["tiny"], SHAPES["town"]
+THREE_STATES = Shape("three", 3_000, ("04", "06", "35"), AreaCounts(6, 12, 9, 300), 4, 0.1, AreaCounts(1, 2, 1, 20))
+Usage = namedtuple("Usage", "total used free")
+
+
+def digests(folder: Path) -> dict[str, str]:
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def records(folder: Path) -> pa.Table:
+    parts = sorted((folder / "data" / "person-records.parquet").iterdir())
+    return pa.concat_tables(
+        [pa.table([c.cast(pa.string()) for c in pq.read_table(part).columns], names=RECORD_COLUMNS) for part in parts]
+    )
+
+
+def refused(error: pytest.ExceptionInfo[SafetabError]) -> list[str]:
+    return [finding.rule.code for finding in error.value.findings]
+
+
+@pytest.mark.parametrize("table_format", list(Format))
+def test_the_same_seed_gives_the_same_bytes_on_any_number_of_threads(tmp_path: Path, table_format: Format) -> None:
+    wanted = Country(THREE_STATES, seed=7, table_format=table_format)
+    for name, workers in (("one", 1), ("four", 4)):
+        make_country(wanted, tmp_path / name, workers=workers)
+    assert digests(tmp_path / "one") == digests(tmp_path / "four")
+    make_country(replace(wanted, seed=8), tmp_path / "other")
+    assert digests(tmp_path / "one") != digests(tmp_path / "other")
+
+
+def test_several_chunks_of_a_state_give_the_same_bytes_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(people, "CHUNK", 5_000)
+    for name in ("one", "two"):
+        make_country(Country(TOWN), tmp_path / name)
+    assert digests(tmp_path / "one") == digests(tmp_path / "two")
+    part = tmp_path / "one" / "data" / "person-records.parquet" / "state-04.parquet"
+    assert pq.read_metadata(part).num_row_groups > 5
+    assert records(tmp_path / "one").num_rows == TOWN.persons
+
+
+def test_text_and_parquet_hold_the_same(tiny: Path, tiny_text: Path) -> None:
+    assert read_lines(tiny_text / "data" / "person-records.txt").equals(records(tiny))
+    for folder in (tiny, tiny_text):
+        assert not check_inputs(folder / "params", folder / "data").findings
+
+
+def test_a_country_has_the_areas_it_was_asked_for(small_nation: Path) -> None:
+    report = check_inputs(small_nation / "params", small_nation / "data")
+    assert not report.findings
+    us, pr = (run.geography for run in report.runs)
+    assert us is not None
+    assert pr is not None
+    sizes = {level.name: len(ids) for level, ids in zip(us.levels, us.regions, strict=True)}
+    assert sizes == {"USA": 1, "STATE": 51, "COUNTY": 800, "TRACT": 6_000, "PLACE": 2_000, "AIANNH": 120}
+    assert us.blocks.num_rows == 80_000
+    assert [len(ids) for ids in pr.regions] == [1, 10, 60, 10]
+
+
+def test_areas_cross_states(small_nation: Path) -> None:
+    parts = sorted((small_nation / "data" / "GRF-C.parquet").iterdir())
+    states_of: dict[str, set[str]] = {}
+    for part in parts:
+        for code in set(pq.read_table(part)["AIANNHCE"].to_pylist()) - {"9999"}:
+            states_of.setdefault(code, set()).add(part.stem)
+    assert sum(len(states) > 1 for states in states_of.values()) >= 10
+
+
+@pytest.mark.parametrize("like", ["tiny", "town"])
+@pytest.mark.parametrize("persons", [1, 7, 2_000])
+def test_persons_are_as_many_as_asked_for(tmp_path: Path, like: str, persons: int) -> None:
+    make_country(Country(SHAPES[like].with_persons(persons)), tmp_path / "x")
+    assert records(tmp_path / "x").num_rows == persons
+    assert not check_inputs(tmp_path / "x" / "params", tmp_path / "x" / "data").findings
+
+
+def test_records_keep_the_rules_of_their_format(small_nation: Path) -> None:
+    seen = Observed.of(small_nation)
+    race = seen.codes()
+    has_code = race > 0
+    assert has_code[:, 0].all()
+    assert not (has_code[:, 1:] & ~has_code[:, :-1]).any(), "no code after the first Null"
+    assert has_code.sum(axis=1).max() == 8
+    assert (~has_code[:, 1:] | (race[:, 1:] > race[:, :-1])).all(), "codes of a person are distinct and rise"
+    assert 0 == seen.column("QAGE").min() < seen.column("QAGE").max() <= 115
+    assert set(np.unique(seen.column("QSEX"))) == {1, 2}
+
+
+@pytest.mark.parametrize("persons", [0, -5, 10_000_000_001])
+def test_bad_sizes_are_refused(tmp_path: Path, persons: int) -> None:
+    with pytest.raises(UsageError) as error:
+        make_country(Country(TINY.with_persons(persons)), tmp_path / "x")
+    assert refused(error) == [rules.PERSONS.code]
+    assert not list(tmp_path.iterdir())
+
+
+def test_bad_seeds_and_missing_parents_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError) as error:
+        make_country(Country(TINY, seed=-1), tmp_path / "x")
+    assert refused(error) == [rules.SEED.code]
+    with pytest.raises(UsageError) as error:
+        make_country(Country(TINY), tmp_path / "no" / "x")
+    assert refused(error) == [rules.NO_PARENT.code]
+    assert not list(tmp_path.iterdir())
+
+
+def test_nothing_is_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "x").mkdir()
+    (tmp_path / "x" / "mine").write_text("keep")
+    with pytest.raises(UsageError) as error:
+        make_country(Country(TINY), tmp_path / "x")
+    assert refused(error) == [rules.EXISTS.code]
+    assert [path.name for path in tmp_path.rglob("*")] == ["x", "mine"]
+
+
+def test_too_little_room_is_seen_beforehand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(100, 90, 10))
+    with pytest.raises(MachineError) as error:
+        make_country(Country(TINY), tmp_path / "x")
+    assert refused(error) == [rules.NO_SPACE.code]
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_disk_that_fills_up_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(country_module, "write_geography", full)
+    with pytest.raises(MachineError) as error:
+        make_country(Country(TINY), tmp_path / "x")
+    assert refused(error) == [rules.NO_SPACE.code]
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_leaves_nothing(tmp_path: Path, sent: signal.Signals) -> None:
+    words = [sys.executable, "-m", "safetab", "synth", str(tmp_path / "x"), "--like", "state"]
+    process = subprocess.Popen(words, stderr=subprocess.PIPE)
+    deadline = time.monotonic() + 30
+    while not list(tmp_path.glob(".x.*/data/person-records.parquet/*")) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    process.send_signal(sent)
+    _, told = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert b"MACHINE-004" in told
+    assert not list(tmp_path.iterdir())
+
+
+def test_own_parameters_are_taken(tmp_path: Path, census_2020: Path) -> None:
+    make_country(Country(TOWN, params=census_2020), tmp_path / "x")
+    params = tmp_path / "x" / "params"
+    assert not check_inputs(params, tmp_path / "x" / "data").findings
+    for path in census_2020.glob("*.txt"):
+        assert (params / path.name).read_bytes() == path.read_bytes()
+    ours, theirs = ((folder / "config.json").read_text() for folder in (params, census_2020))
+    assert [line for line in ours.splitlines() if "reader" not in line and "state_filter" not in line] == [
+        line for line in theirs.splitlines() if "reader" not in line and "state_filter" not in line
+    ]
+
+
+def test_an_own_release_of_other_states_gets_its_states(tmp_path: Path, tiny: Path) -> None:
+    own = tmp_path / "own"
+    shutil.copytree(tiny / "params", own)
+    (own / "config.json").unlink()
+    text = release_toml("census-2020")
+    start, end = text.index('name = "us"'), text.index('name = "pr"')
+    part = text[start:end]
+    part = part[: part.index("where")] + 'where.TABBLKST = ["50"]\n\n[[run]]\n'
+    (own / "release.toml").write_text(text[:start] + part + text[end:])
+    make_country(Country(TINY, params=own), tmp_path / "x")
+    assert not check_inputs(tmp_path / "x" / "params", tmp_path / "x" / "data").findings
+    assert (tmp_path / "x" / "params" / "release.toml").read_bytes() == (own / "release.toml").read_bytes()
+
+
+def test_an_own_release_with_other_columns_is_refused(tmp_path: Path, tiny: Path) -> None:
+    own = tmp_path / "own"
+    shutil.copytree(tiny / "params", own)
+    (own / "config.json").unlink()
+    (own / "release.toml").write_text(release_toml("census-2020").replace('age = "QAGE"', 'age = "YEARS"'))
+    with pytest.raises(InputError) as error:
+        make_country(Country(TINY, params=own), tmp_path / "x")
+    assert refused(error) == [rules.FOREIGN_COLUMNS.code]
+    assert [path.name for path in tmp_path.iterdir()] == ["own"]

@@ -219,21 +219,21 @@ def _drawn_ahead(chunks: Iterator[Chunk]) -> Iterator[Chunk]:
 def _all_or_nothing(folder: Path) -> Iterator[Path]:
     """A folder beside `folder` that takes its name at the end, and is removed if the end is not reached."""
     target = folder.absolute()
-    unfinished = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
-    try:
-        with _terminated_as_interrupt():
+    with _terminated_as_interrupt():
+        unfinished = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+        try:
             yield unfinished
             _open_to_all(unfinished)
             if target.exists():
                 raise UsageError(Finding(rules.EXISTS, str(folder)))
             unfinished.rename(target)
-    except OSError as error:
-        # Arrow puts the system's words in the message and not always the number.
-        if error.errno == errno.ENOSPC or "No space left" in str(error):
-            raise MachineError(Finding(rules.NO_SPACE, str(folder))) from error
-        raise
-    finally:
-        shutil.rmtree(unfinished, ignore_errors=True)
+        except OSError as error:
+            # Arrow puts the system's words in the message and not always the number.
+            if error.errno == errno.ENOSPC or "No space left" in str(error):
+                raise MachineError(Finding(rules.NO_SPACE, str(folder))) from error
+            raise
+        finally:
+            shutil.rmtree(unfinished, ignore_errors=True)
 
 
 def _open_to_all(folder: Path) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
-from safetab.synth.known_groups import ORIGINS, ORIGINS_DETAILED_ONLY, REGIONS, Major, parse
+from safetab.synth.known_groups import ORIGINS, ORIGINS_DETAILED_ONLY, REGIONS, Major, Region, parse
 
 #: How many detailed groups have totals only, of the combination groups and of the alone groups.
 DETAILED_ONLY_COMBINATION, DETAILED_ONLY_ALONE = 354, 437
@@ -86,42 +86,53 @@ def generate() -> GroupDefinitions:
 
 
 def _major_groups(definitions: GroupDefinitions) -> list[Group]:
+    """The six major groups, their regional groups and, last, all detailed groups."""
     names = invented_names()
-    regional: list[Group] = []
+    upper: list[Group] = []
     detailed: list[tuple[Group, float]] = []
     for major in Major:
         regions = [region for region in REGIONS if region.major is major]
-        code = count(_FIRST_CODE[major])
-        checkbox = _define(definitions, next(code), f"{major.value} (checkbox)")
-        members = [checkbox]
+        codes = count(_FIRST_CODE[major])
+        members = [_define(definitions, next(codes), f"{major.value} (checkbox)")]
         spare = _CODES[major] - 1 - sum(region.groups for region in regions)
         for region in regions:
-            found: list[str] = []
-            known = parse(region.known)
-            has_others = bool(region.name) and region.name not in _WITHOUT_OTHERS and region.groups > len(known)
             # The first region that can has the answers that are not elsewhere classified.
-            extra, spare = (spare, 0) if has_others else (0, spare)
-            for number in range(region.groups):
-                if number < len(known):
-                    name, size = known[number]
-                elif has_others and number == region.groups - 1:
-                    name, size = f"Other {region.name}", 0.0
-                else:
-                    name, size = region.invented.format(next(names)), 1.0 / (1 + number)
-                own = [_define(definitions, next(code), name)]
-                if name.startswith("Other "):
-                    own += [_define(definitions, next(code), f"{next(names)}, {region.name}") for _ in range(extra)]
-                    regional.append(Group(f"{name} (local areas)", 0, tuple(own)))
-                    size = 0.0
-                found += own
-                detailed.append((Group(name, 2, tuple(own)), size))
-            members += found
+            extra, spare = (spare, 0) if _has_others(region) else (0, spare)
+            groups = list(_region_groups(definitions, region, extra, codes, names))
+            own = tuple(code for group, _ in groups for code in group.codes)
+            members += own
+            detailed += groups
+            if _has_others(region):
+                upper.append(Group(f"{groups[-1][0].name} (local areas)", 0, groups[-1][0].codes))
             if region.name:
                 # Multiracial answers have totals only, in the real files as here.
                 totals_only = region.name.startswith("Multiracial")
-                regional.append(Group(region.name, 1, tuple(found), totals_only, totals_only))
-        regional.append(Group(major.value, 0, tuple(members)))
-    return [*regional, *_with_flags(detailed)]
+                upper.append(Group(region.name, 1, own, totals_only, totals_only))
+        upper.append(Group(major.value, 0, tuple(members)))
+    return [*upper, *_with_flags(detailed)]
+
+
+def _has_others(region: Region) -> bool:
+    """Whether the last detailed group of a region takes all answers that have no group of their own."""
+    return bool(region.name) and region.name not in _WITHOUT_OTHERS and region.groups > len(parse(region.known))
+
+
+def _region_groups(
+    definitions: GroupDefinitions, region: Region, extra: int, codes: Iterator[int], names: Iterator[str]
+) -> Iterator[tuple[Group, float]]:
+    """The detailed groups of a region, with their sizes; the last one may have some extra codes."""
+    known = parse(region.known)
+    for number in range(region.groups):
+        if number < len(known):
+            name, size = known[number]
+            yield Group(name, 2, (_define(definitions, next(codes), name),)), size
+        elif _has_others(region) and number == region.groups - 1:
+            name = f"{region.name}, not elsewhere classified"
+            texts = [name, *(f"{next(names)}, {region.name}" for _ in range(extra))]
+            yield Group(name, 2, tuple(_define(definitions, next(codes), text) for text in texts)), 0.0
+        else:
+            name = region.invented.format(next(names))
+            yield Group(name, 2, (_define(definitions, next(codes), name),)), 1.0 / (1 + number)
 
 
 def _with_flags(detailed: Sequence[tuple[Group, float]]) -> list[Group]:

@@ -7,6 +7,7 @@ and place that was planned has blocks, populations add up to the plan's persons 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import zip_longest
 
 import numpy as np
 import numpy.typing as npt
@@ -91,7 +92,7 @@ def plan_areas(plans: tuple[StatePlan, ...], seed: int) -> dict[str, list[Area]]
     rank = np.argsort(np.argsort(-sizes))
     areas: dict[str, list[Area]] = {plan.code: [] for plan in plans}
     number = 0
-    for plan, following in zip(states, [*states[1:], None], strict=True):
+    for plan, following in zip_longest(states, states[1:]):
         for _ in range(plan.aiannh):
             area = Area(f"{10 * (number + 1):04d}", int(rank[number]), float(sizes[number]))
             areas[plan.code].append(area)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import json
 import os
 import shutil
 import signal
@@ -206,6 +207,29 @@ def test_an_own_release_of_other_states_gets_its_states(tmp_path: Path, tiny: Pa
     make_country(Country(TINY, params=own), tmp_path / "x")
     assert not check_inputs(tmp_path / "x" / "params", tmp_path / "x" / "data").findings
     assert (tmp_path / "x" / "params" / "release.toml").read_bytes() == (own / "release.toml").read_bytes()
+
+
+def own_with(tiny: Path, folder: Path, **keys: object) -> Path:
+    """A copy of the generated parameters with some keys of the configuration changed."""
+    shutil.copytree(tiny / "params", folder)
+    path = folder / "config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | keys))
+    return folder
+
+
+def test_no_record_has_more_codes_than_an_own_release_allows(tmp_path: Path, tiny: Path) -> None:
+    own = own_with(tiny, tmp_path / "own", max_race_codes=2)
+    make_country(Country(TOWN, params=own), tmp_path / "x")
+    most = (Observed.of(tmp_path / "x").codes() > 0).sum(axis=1).max()
+    assert most == 2
+
+
+def test_an_own_release_of_puerto_rico_alone_gets_nothing_else(tmp_path: Path, tiny: Path) -> None:
+    own = own_with(tiny, tmp_path / "own", run_us=False)
+    facts = make_country(Country(TINY, params=own), tmp_path / "x")
+    assert (facts.states, facts.has_puerto_rico) == (0, True)
+    assert set(Observed.of(tmp_path / "x").column("TABBLKST")) == {72}
+    assert not check_inputs(tmp_path / "x" / "params", tmp_path / "x" / "data").findings
 
 
 def test_an_own_release_with_other_columns_is_refused(tmp_path: Path, tiny: Path) -> None:

@@ -34,8 +34,16 @@ $(VENV)/.dev: requirements/dev.lock pyproject.toml
 	$(call install,requirements/dev.lock)
 	@touch $(VENV)/.run
 
-demo: $(VENV)/.run ## install and check a small bundled country
-	@$(BIN)/safetab check examples/merovia/params examples/merovia/data
+DEMO := build/demo
+
+demo: $(VENV)/.run ## install, make a synthetic town, check it, tabulate it and show the result
+	@rm -rf $(DEMO) && mkdir -p build
+	@echo && echo "== safetab synth: an invented town" && $(BIN)/safetab synth $(DEMO) --like town
+	@echo && echo "== safetab check: what will be released" && $(BIN)/safetab check $(DEMO)/params $(DEMO)/data
+	@echo && echo "== safetab tabulate: from records to private tables" && \
+	  $(BIN)/safetab tabulate $(DEMO)/params $(DEMO)/data $(DEMO)/out
+	@echo && echo "== safetab view: what everybody may see" && $(BIN)/safetab view $(DEMO)/out
+	@echo && echo "The tables are in $(DEMO)/out; the README says how to read them."
 
 test: $(VENV)/.dev ## install what the tests need and run them
 	@$(BIN)/python -m pytest $(DIST) -q

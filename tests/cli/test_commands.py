@@ -170,3 +170,34 @@ def test_public_names_are_real() -> None:
         assert getattr(safetab, name) is not None
     with pytest.raises(AttributeError):
         _ = safetab.no_such_name
+
+
+def test_view_shows_names_and_margins(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = ROOT / "examples" / "merovia"
+    out = tmp_path / "out"
+    assert main(["tabulate", str(folder / "params"), str(folder / "data"), str(out)]) == 0
+    summary = capsys.readouterr().out
+    assert "196" in summary
+    assert "adding or removing any one person" in " ".join(summary.split())
+    assert main(["view", str(out)]) == 0
+    told = capsys.readouterr().out
+    assert "COUNTRY Merovia" in told
+    assert "Settler peoples alone or in combination" in told
+    assert "all ages" in told
+    assert main(["view", str(out), "--region", "Co", "--rows", "1"]) == 0
+    assert "PROVINCE Co" in capsys.readouterr().out
+    assert main(["view", str(out), "--region", "nowhere"]) == 1
+    assert "USAGE-005" in capsys.readouterr().err
+    assert main(["view", str(tmp_path)]) == 1
+    assert "USAGE-004" in capsys.readouterr().err
+
+
+def test_tabulate_says_when_it_is_not_private(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = ROOT / "examples" / "merovia"
+    words = ["tabulate", str(folder / "params"), str(folder / "data"), str(tmp_path / "out"), "--noise", "off"]
+    assert main(words) == 2
+    assert "PRIVACY-001" in capsys.readouterr().err
+    assert main([*words, "--not-private", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["is_private"] is False
+    assert main(words[:-2]) == 2
+    assert "OUTPUT-001" in capsys.readouterr().err

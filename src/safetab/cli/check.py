@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
+from rich.console import Group
 
 from safetab.checks.inputs import CheckReport, RunFacts, check_inputs
 from safetab.cli.show import console, facts, grid, number, plural, print_findings, print_json
@@ -71,7 +72,7 @@ def _describe(parameters: Parameters) -> Iterator[tuple[str, str]]:
     yield "Afterwards", f"empty local groups are dropped {dropped}; negative counts are {negative}"
 
 
-def _levels_table(facts_of_run: RunFacts, parameters: Parameters) -> object:
+def _levels_table(facts_of_run: RunFacts, parameters: Parameters) -> Group:
     geography = facts_of_run.geography
     symbol = parameters.release.privacy.budget_symbol
     columns = ["Geography", "Iteration level", symbol, "Thresholds", "Iterations", "Total only", "Stability"]

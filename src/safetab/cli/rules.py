@@ -10,6 +10,11 @@ WRONG_WORDS = Rule(
 EXISTS = Rule("USAGE-002", "this is there already and would be overwritten", "Name another folder, or move it away.")
 NOT_A_FOLDER = Rule("USAGE-003", "this must be a folder", "Name a folder, not a file.")
 
+NOT_A_RELEASE = Rule(
+    "USAGE-004", "this is not a folder that `safetab tabulate` wrote", "Name the OUT folder of a tabulation."
+)
+NO_SUCH_REGION = Rule("USAGE-005", "the release has no rows for this region", "Look the region id up in t1.")
+
 DISK = Rule("MACHINE-001", "the operating system refused a file operation", "Check the disk, the path and permissions.")
 MEMORY = Rule("MACHINE-002", "the memory of this machine did not suffice", "Free memory, or use a larger machine.")
 FAULT = Rule(

@@ -6,8 +6,9 @@ import json
 import sys
 from collections.abc import Iterable, Sequence
 
-from rich.console import Console
+from rich.console import Console, Group
 from rich.table import Table
+from rich.text import Text
 
 from safetab.errors import Finding, Severity
 
@@ -52,14 +53,15 @@ def facts(rows: Iterable[tuple[str, str]]) -> Table:
     return table
 
 
-def grid(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], left: int = 1) -> Table:
-    """A table of figures: the first `left` columns are names, the others are numbers."""
-    table = Table(title=_plain(title), title_justify="left", title_style="bold", box=None, pad_edge=False)
+def grid(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], left: int = 1) -> Group:
+    """A table of figures below its title: the first `left` columns are names, the others are numbers."""
+    table = Table(box=None, pad_edge=False)
     for number, name in enumerate(columns):
         table.add_column(name, justify="left" if number < left else "right", no_wrap=True)
     for row in rows:
         table.add_row(*map(_plain, row))
-    return table
+    # Apart from the table: a table's own title is folded to the width of its columns.
+    return Group(Text(title, style="bold"), table)
 
 
 def print_json(value: object) -> None:

@@ -5,7 +5,7 @@ In: rows in the order of their keys. Out: files in the output folder. Everything
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 from safetab.pipeline.assemble import ALL_AGES, KeyOrder, Rows
 from safetab.pipeline.precision import Precision
 from safetab.population.ages import AgeBins
+from safetab.population.iterations import Iteration
 
 NOT_PRIVATE_MARK = "NOT-PRIVATE"
 _ROWS_AT_A_TIME = 1_000_000
@@ -115,13 +116,13 @@ def _age_labels(age_bins: tuple[AgeBins, ...]) -> tuple[pa.Array, pa.Array, np.n
     return pa.array(starts), pa.array(ends), number
 
 
-def data_dictionary() -> dict[str, object]:
-    """What the tables and their columns are, for people and programs that read the release."""
+def data_dictionary(iterations: Iterable[Iteration]) -> dict[str, object]:
+    """What the tables, their columns and the iteration codes are, for people and programs that read the release."""
     tables = {
         "t1": ("Total population of each population group.", [*_KEYS, *_COUNT, *_PRECISION]),
         "t2": ("Sex by age of each population group at stat level 1 to 3.", [*_KEYS, *_CELL, *_COUNT, *_PRECISION]),
     }
-    return {
+    described: dict[str, object] = {
         name: {
             "description": text,
             "columns": [
@@ -136,3 +137,4 @@ def data_dictionary() -> dict[str, object]:
         }
         for name, (text, columns) in tables.items()
     }
+    return described | {"iterations": {iteration.code: iteration.name for iteration in iterations}}

@@ -132,7 +132,7 @@ def tabulate(
             engine=counting.name,
             records_fingerprint=fingerprint,
         )
-        _write_json(space.out / "data-dictionary.json", data_dictionary())
+        _write_json(space.out / "data-dictionary.json", data_dictionary(inputs.parameters.catalogue.iterations))
         _write_json(space.out / LEDGER_FILE, content)
         space.publish()
     return TabulatedRelease(out, content)

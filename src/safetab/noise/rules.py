@@ -52,5 +52,5 @@ SEED_IS_WHOLE = Rule(
 LAW_FITS = Rule(
     "NOISE-010",
     "a law is narrow enough that its noise fits into a signed 64-bit integer",
-    "The budget of this count is far too small to be meant: below 10^-33 as rho, 10^-16 as epsilon.",
+    "The budget of this count is far too small to be meant: below 10^-34 as rho or 10^-17 as epsilon.",
 )

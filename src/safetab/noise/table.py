@@ -97,6 +97,7 @@ class InversionTable:
         starts = np.arange(1 << first_bits, dtype=np.uint64) << np.uint64(self._rest_bits)
         ends = starts + np.uint64((1 << self._rest_bits) - 1)
         below = np.searchsorted(self._thresholds, starts, side="left")
+        self._below = below.astype(np.int32)
         decided = np.searchsorted(self._thresholds, ends, side="right") == below
         values = np.where(decided, below + self._lowest, 0)
         kind = np.int16 if np.abs(values).max() < np.iinfo(np.int16).max else np.int32
@@ -128,12 +129,24 @@ class InversionTable:
         """Stage two, and stage three for the words that equal a threshold."""
         rest = source.bits(first.size, self._rest_bits).astype(np.uint64)
         words = (first.astype(np.uint64) << np.uint64(self._rest_bits)) | rest
-        places = np.searchsorted(self._thresholds, words, side="left")
+        places = self._count_below(first, words)
         values = places + self._lowest
-        for place in np.flatnonzero(self._thresholds[places] == words):
+        for place in np.flatnonzero(np.take(self._thresholds, places) == words):
             uniform = LazyUniform(int(words[place]), self._first_bits + self._rest_bits, source)
             values[place] = in_int64(invert(self._law, uniform))
         return values
+
+    def _count_below(self, first: Words, words: Words) -> Draws:
+        """How many thresholds are below each word.
+
+        Most stretches of the first bits that hold a threshold at all hold one, so counting on from the stretch's
+        start by one is right for most words and cheaper than a search; the others are searched.
+        """
+        places = np.take(self._below, first, mode="clip").astype(np.int64)
+        places += np.take(self._thresholds, places) < words
+        more = np.flatnonzero(np.take(self._thresholds, places) < words)
+        places[more] = np.searchsorted(self._thresholds, words[more], side="left")
+        return places
 
 
 def in_int64(value: int) -> int:

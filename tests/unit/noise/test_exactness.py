@@ -224,6 +224,16 @@ def test_bits_that_decide_early_are_not_followed_by_more(law: Law) -> None:
     assert sampler.undecided_share < 0.02
 
 
+@pytest.mark.parametrize("law", [*TABLED, DiscreteGaussian(Fraction(10**6))], ids=repr)
+def test_counting_on_and_searching_find_the_same_place(law: Law) -> None:
+    sampler = InversionTable(Symmetric(law))
+    near = sampler._thresholds
+    words = np.concatenate([near, near[near > 0] - np.uint64(1), near[near < 2**64 - 1] + np.uint64(1)])
+    words = np.concatenate([words, SeededSourceNotPrivate(11).bits(100_000, 64)])
+    places = sampler._count_below(words >> np.uint64(48), words)
+    assert (places == np.searchsorted(near, words, side="left")).all()
+
+
 def test_all_zeros_and_all_ones_reach_far_into_the_tails() -> None:
     """The support has no end: 319 equal bits lead to the quantile of 1.5 * 2^-320, found by ball arithmetic."""
     for law in (DiscreteGaussian(Fraction(9)), TwoSidedGeometric(Fraction(1, 2))):

@@ -26,8 +26,11 @@ LAWS: list[Law] = [
     *(DiscreteGaussian(Fraction(text)) for text in ("0.5", "2.058", "31.45", "625", "5625", "1000000", "1e12")),
     *(TwoSidedGeometric(Fraction(text)) for text in ("2", "0.4280", "0.1", "0.01885", "0.00001")),
 ]
-#: The same, the wide ones marked long.
-LAWS_BY_TIME = [pytest.param(law, marks=pytest.mark.long) if law.rate < Fraction(1, 10**4) else law for law in LAWS]
+#: The same, all wide ones marked long; and with one wide law left to every run.
+NARROW_FIRST = [pytest.param(law, marks=pytest.mark.long) if law.rate < Fraction(1, 20_000) else law for law in LAWS]
+ONE_WIDE = [
+    law if law == DiscreteGaussian(Fraction(10**12)) else other for law, other in zip(LAWS, NARROW_FIRST, strict=True)
+]
 #: Laws at which the slower samplers can be asked; their scales are whole floats, which OpenDP takes exactly.
 SHARED: list[Law] = [
     DiscreteGaussian(Fraction(1)),
@@ -55,7 +58,7 @@ def test_the_whole_suite_raises_a_false_alarm_less_than_once_in_a_million_runs()
     assert VERDICTS * LIMIT < 1e-7
 
 
-@pytest.mark.parametrize("law", LAWS, ids=repr)
+@pytest.mark.parametrize("law", ONE_WIDE, ids=repr)
 def test_ten_million_draws_pass_every_judge(law: Law) -> None:
     verdicts = judges.all_verdicts(law, draw(law, DRAWS, SystemSource()))
     assert len(verdicts) <= PER_LAW
@@ -66,7 +69,7 @@ def test_ten_million_draws_pass_every_judge(law: Law) -> None:
 DAMNING = 1e-20
 
 
-@pytest.mark.parametrize("law", LAWS_BY_TIME, ids=repr)
+@pytest.mark.parametrize("law", NARROW_FIRST, ids=repr)
 @pytest.mark.parametrize("factor", [Fraction(99, 100), Fraction(101, 100)], ids=["1% narrow", "1% wide"])
 def test_a_scale_off_by_one_percent_fails_every_judge_of_scale(law: Law, factor: Fraction) -> None:
     draws = draw(scaled(law, factor), DRAWS, SystemSource())

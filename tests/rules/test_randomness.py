@@ -1,4 +1,7 @@
-"""Randomness is drawn in one module alone."""
+"""Randomness that protects people is drawn in one module alone; invented people are drawn in another.
+
+The second cannot reach a release: `make check` forbids every layer below the command line to import `safetab.synth`.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from pathlib import Path
 import pytest
 
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "safetab"
-ALLOWED = SOURCE / "noise" / "source.py"
+ALLOWED = {SOURCE / "noise" / "source.py", SOURCE / "synth" / "draws.py"}
 MODULES = {"random", "secrets", "numpy.random", "uuid"}
 NAMES = {"urandom", "getrandom", "default_rng", "RandomState", "SystemRandom", "token_bytes"}
 
@@ -38,9 +41,9 @@ def _is_random(module: str) -> bool:
 
 def test_nothing_but_the_source_draws_randomness() -> None:
     files = sorted(SOURCE.rglob("*.py"))
-    assert ALLOWED in files
+    assert set(files) >= ALLOWED
     assert {
-        str(file): found for file in files if file != ALLOWED and (found := offences(file.read_text("utf-8")))
+        str(file): found for file in files if file not in ALLOWED and (found := offences(file.read_text("utf-8")))
     } == {}
 
 

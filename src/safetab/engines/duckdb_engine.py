@@ -88,14 +88,16 @@ class DuckDbRecords:
         self._run(f"CREATE TYPE code AS ENUM ({', '.join(map(quoted, self._layout.codes))})")
         blocks = geography.blocks.rename_columns([*(f"b{i}" for i in range(geography.blocks.num_columns - 1)), "cell"])
         self._keep("blocks", blocks)
+        self._keep("age_atoms", _age_atoms(self._layout))
         self._run(f"CREATE TABLE coded AS {plan.coded()}")
         self._judge(dict(self._run(queries.FAULT_COUNTS).fetchall()))
         self._run(f"CREATE TABLE code_sets AS {queries.code_sets(plan.key_names)}")
-        self._run(f"CREATE TABLE people AS {queries.people(plan.key_names)}")
+        self._run(f"CREATE TABLE race_people AS {queries.race_people(plan.key_names)}")
+        self._run(f"CREATE TABLE ethnicity_people AS {queries.ETHNICITY_PEOPLE}")
         self._run("DROP TABLE coded")
-        self._run(f"CREATE TABLE cell_sets AS {queries.CELL_SETS}")
-        self._run(f"CREATE TABLE cell_ethnicities AS {queries.CELL_ETHNICITIES}")
+        self._keep("bin_of_atom", _bin_of_atom(self._layout))
         self._plan = plan
+        self._region_of_cell: npt.NDArray[np.int32] | None = None
 
     def _raw_types(self) -> dict[str, str]:
         """Make `raw` a view of the records and return the type of each of its columns."""
@@ -138,16 +140,16 @@ class DuckDbRecords:
 
     def totals(self, region_of_cell: npt.NDArray[np.int32], members: Members) -> Iterator[Totals]:
         """True totals of every group that has anybody."""
-        self._keep_members(region_of_cell, members)
+        self._settle(region_of_cell)
+        self._keep_members(members)
         for batch in self._batches(queries.TOTALS):
             region, iteration, true_count = (_integers(batch, name) for name in ("region", "iteration", "true_count"))
             yield Totals(region, iteration, true_count)
 
-    def cells(
-        self, region_of_cell: npt.NDArray[np.int32], members: Members, chosen: ChosenGroups, bin_of_age: pa.Table
-    ) -> Iterator[Cells]:
+    def cells(self, region_of_cell: npt.NDArray[np.int32], members: Members, chosen: ChosenGroups) -> Iterator[Cells]:
         """True sex by age cells of the chosen groups."""
-        self._keep_members(region_of_cell, members)
+        self._settle(region_of_cell)
+        self._keep_members(members)
         groups = {
             "group_id": np.arange(len(chosen.region), dtype=np.int32),
             "region": chosen.region.astype(np.int32),
@@ -155,16 +157,24 @@ class DuckDbRecords:
             "stat_level": chosen.stat_level.astype(np.int8),
         }
         self._keep("chosen", pa.table(groups))
-        self._keep("bin_of_age", bin_of_age)
         for batch in self._batches(queries.CELLS):
             group, sex, age_bin, count = (
                 _integers(batch, name) for name in ("group_id", "sex", "age_bin", "true_count")
             )
             yield Cells(group, sex, age_bin, count)
 
-    def _keep_members(self, region_of_cell: npt.NDArray[np.int32], members: Members) -> None:
+    def _settle(self, region_of_cell: npt.NDArray[np.int32]) -> None:
+        """Fold the people into the regions of a geography level; the level's other questions find them folded."""
+        if self._region_of_cell is not None and np.array_equal(self._region_of_cell, region_of_cell):
+            return
         inside = np.flatnonzero(region_of_cell >= 0).astype(np.int32)
         self._keep("region_of_cell", pa.table({"cell": inside, "region": region_of_cell[inside]}))
+        with _ours_for_theirs(self._layout.name):
+            self._run(f"CREATE OR REPLACE TABLE region_race AS {queries.REGION_RACE}")
+            self._run(f"CREATE OR REPLACE TABLE region_ethnicity AS {queries.REGION_ETHNICITY}")
+        self._region_of_cell = region_of_cell.copy()
+
+    def _keep_members(self, members: Members) -> None:
         for name, key, pairs in (
             ("race_members", "set_id", members.race),
             ("ethnicity_members", "ethnicity", members.ethnicity),
@@ -208,6 +218,24 @@ def _csv_options(path: Path) -> str:
     return (
         "delim = '|', header = true, quote = '', escape = '', auto_detect = false, strict_mode = true, "
         f"null_padding = false, columns = {{{columns}}}, force_not_null = [{not_null}]"
+    )
+
+
+def _age_atoms(layout: RecordLayout) -> pa.Table:
+    atom = layout.age_atoms.bin_of_age()
+    return pa.table({"age": np.arange(len(atom), dtype=np.int16), "atom": atom})
+
+
+def _bin_of_atom(layout: RecordLayout) -> pa.Table:
+    """The age bin that each age atom falls in, for each stat level that has a table."""
+    first_ages = np.array(layout.age_atoms.starts)
+    levels = range(1, len(layout.age_bins) + 1)
+    return pa.table(
+        {
+            "stat_level": np.repeat(np.array(levels, dtype=np.int8), len(first_ages)),
+            "atom": np.tile(np.arange(len(first_ages), dtype=np.int16), len(levels)),
+            "age_bin": np.concatenate([bins.bin_of_age()[first_ages] for bins in layout.age_bins]),
+        }
     )
 
 

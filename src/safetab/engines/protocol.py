@@ -14,9 +14,9 @@ from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
 from safetab.params.release import RecordColumns, Release, Run
+from safetab.population.ages import AgeBins
 from safetab.population.geography import Geography
 from safetab.population.geography_file import BlockFilter
 from safetab.population.iterations import IterationCatalogue
@@ -35,7 +35,7 @@ class RecordLayout:
     codes: tuple[str, ...]
     code_width: int | None
     max_race_codes: int
-    oldest_age: int
+    age_bins: tuple[AgeBins, ...]
     only: BlockFilter | None
 
     @classmethod
@@ -47,13 +47,19 @@ class RecordLayout:
             codes=catalogue.codes,
             code_width=release.code_width,
             max_race_codes=release.max_race_codes,
-            oldest_age=release.age_bins[0].oldest,
+            age_bins=release.age_bins,
             only=run.only,
         )
 
     @property
     def name(self) -> str:
         return Path(self.path).name
+
+    @property
+    def age_atoms(self) -> AgeBins:
+        """The coarsest bins that every kind of table can be put together from."""
+        starts = sorted({start for bins in self.age_bins for start in bins.starts})
+        return AgeBins(tuple(starts), self.age_bins[0].oldest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,10 +114,8 @@ class Records(Protocol):
         """The true total of every group that has anybody, each group in one batch only."""
         ...
 
-    def cells(
-        self, region_of_cell: npt.NDArray[np.int32], members: Members, chosen: ChosenGroups, bin_of_age: pa.Table
-    ) -> Iterator[Cells]:
-        """The true sex by age cells of the chosen groups; `bin_of_age` maps (stat_level, age) to age_bin."""
+    def cells(self, region_of_cell: npt.NDArray[np.int32], members: Members, chosen: ChosenGroups) -> Iterator[Cells]:
+        """The true sex by age cells of the chosen groups, ages cut as each group's stat level says."""
         ...
 
 

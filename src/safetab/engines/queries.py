@@ -1,9 +1,13 @@
 """The logical plan, once for every engine: plain SQL over a few relations.
 
-Relations an engine provides: `raw` (the records as they are), `blocks` (block columns, cell), `region_of_cell` (cell,
-region), `race_members` (set_id, iteration), `ethnicity_members` (ethnicity, iteration), `chosen` (group_id, region,
-iteration, stat_level), `bin_of_age` (stat_level, age, age_bin). A dialect spells the few things that engines spell
-differently. The plan keeps what is confidential inside: only counts leave.
+Relations an engine provides: `raw` (the records as they are), `blocks` (block columns, cell), `age_atoms` (age, atom),
+`region_of_cell` (cell, region), `race_members` (set_id, iteration), `ethnicity_members` (ethnicity, iteration),
+`chosen` (group_id, region, iteration, stat_level), `bin_of_atom` (stat_level, atom, age_bin). A dialect spells the few
+things that engines spell differently. The plan keeps what is confidential inside: only counts leave.
+
+Each step below is kept by the engine under its own name, and each is smaller than the one before: records are folded
+to `coded` while they are read (5 million synthetic persons to 2.9 million rows), and to `region_race` once for each
+geography level, so that nothing is counted person by person more than once.
 """
 
 from __future__ import annotations
@@ -115,7 +119,7 @@ class RecordQueries:
         beyond = indices[self.layout.max_race_codes :]
         conditions = [
             "cell IS NULL",
-            f"age IS NULL OR age < 0 OR age > {self.layout.oldest_age}",
+            "atom IS NULL",
             "sex = -1",
             " OR ".join(f"{index} = {_UNKNOWN}" for index in indices),
             " OR ".join(gaps) or "FALSE",
@@ -127,7 +131,7 @@ class RecordQueries:
         return " + ".join(f"CASE WHEN {test} THEN {1 << bit} ELSE 0 END" for bit, (test, _) in enumerate(bits))
 
     def coded(self) -> str:
-        """Records as cell, packed code sets, ethnicity, sex, age and the faults each has."""
+        """How many records are alike in cell, packed code set, ethnicity, sex, age atom and the faults they have."""
         blocks = range(len(self.layout.columns.block))
         packed = [
             " + ".join(
@@ -137,9 +141,12 @@ class RecordQueries:
         ]
         keys = ", ".join(f"{key} AS {name}" for key, name in zip(packed, self.key_names, strict=True))
         joined = " AND ".join(f"indexed.b{i} = blocks.b{i}" for i in blocks)
+        alike = f"cell, {', '.join(self.key_names)}, ethnicity, sex, atom, faults"
         return (
-            f"SELECT cell, {keys}, ethnicity, sex, age, {self._faults()} AS faults "
-            f"FROM ({self._indexed()}) AS indexed LEFT JOIN blocks ON {joined}"
+            f"SELECT {alike}, count(*) AS n FROM ("
+            f"SELECT cell, {keys}, ethnicity, sex, atom, {self._faults()} AS faults "
+            f"FROM ({self._indexed()}) AS indexed LEFT JOIN blocks ON {joined} "
+            f"LEFT JOIN age_atoms ON indexed.age = age_atoms.age) AS judged GROUP BY {alike}"
         )
 
     def unpacked(self, keys: Sequence[npt.NDArray[np.int64]]) -> CodeSets:
@@ -161,36 +168,49 @@ def code_sets(keys: Sequence[str]) -> str:
     )
 
 
-def people(keys: Sequence[str]) -> str:
-    """Sound records with the number of their code set."""
+def race_people(keys: Sequence[str]) -> str:
+    """Sound records by cell, number of the code set, sex and age atom."""
     listed = ", ".join(keys)
     return (
-        "SELECT coded.cell, code_sets.set_id, coded.ethnicity, coded.sex, coded.age "
-        f"FROM coded JOIN code_sets USING ({listed}) WHERE coded.faults = 0"
+        "SELECT cell, set_id, sex, atom, CAST(sum(n) AS BIGINT) AS n "
+        f"FROM coded JOIN code_sets USING ({listed}) WHERE faults = 0 GROUP BY cell, set_id, sex, atom"
     )
 
 
-FAULT_COUNTS = "SELECT faults, count(*) AS records FROM coded GROUP BY faults"
-CELL_SETS = "SELECT cell, set_id, count(*) AS n FROM people GROUP BY cell, set_id"
-CELL_ETHNICITIES = "SELECT cell, ethnicity, count(*) AS n FROM people GROUP BY cell, ethnicity"
+FAULT_COUNTS = "SELECT faults, CAST(sum(n) AS BIGINT) AS records FROM coded GROUP BY faults"
+ETHNICITY_PEOPLE = (
+    "SELECT cell, ethnicity, sex, atom, CAST(sum(n) AS BIGINT) AS n FROM coded "
+    "WHERE faults = 0 GROUP BY cell, ethnicity, sex, atom"
+)
 
-#: True totals. A region's people are those of its cells; a group's are those whose code set, or ethnicity, is in it.
+#: People of each region of a geography level, before they are put into groups. A region's people are its cells'.
+REGION_RACE = (
+    "SELECT region, set_id, sex, atom, CAST(sum(n) AS BIGINT) AS n FROM race_people "
+    "JOIN region_of_cell USING (cell) GROUP BY region, set_id, sex, atom"
+)
+REGION_ETHNICITY = (
+    "SELECT region, ethnicity, sex, atom, CAST(sum(n) AS BIGINT) AS n FROM ethnicity_people "
+    "JOIN region_of_cell USING (cell) GROUP BY region, ethnicity, sex, atom"
+)
+
+#: True totals: a group's people are those whose code set, or ethnicity, is in it. Sexes and ages are summed before code
+#: sets become iterations, because a code set has several.
 TOTALS = (
-    "SELECT region, iteration, sum(n) AS true_count FROM cell_sets JOIN region_of_cell USING (cell) "
+    "SELECT region, iteration, CAST(sum(n) AS BIGINT) AS true_count FROM "
+    "(SELECT region, set_id, sum(n) AS n FROM region_race GROUP BY region, set_id) AS sets "
     "JOIN race_members USING (set_id) GROUP BY region, iteration "
     "UNION ALL "
-    "SELECT region, iteration, sum(n) AS true_count FROM cell_ethnicities JOIN region_of_cell USING (cell) "
+    "SELECT region, iteration, CAST(sum(n) AS BIGINT) AS true_count FROM "
+    "(SELECT region, ethnicity, sum(n) AS n FROM region_ethnicity GROUP BY region, ethnicity) AS ethnicities "
     "JOIN ethnicity_members USING (ethnicity) GROUP BY region, iteration"
 )
 
 #: True sex by age cells of the chosen groups.
 CELLS = (
-    "SELECT group_id, sex, age_bin, count(*) AS true_count FROM ("
-    "SELECT region, iteration, sex, age FROM people JOIN region_of_cell USING (cell) "
-    "JOIN race_members USING (set_id) "
+    "SELECT group_id, sex, age_bin, CAST(sum(n) AS BIGINT) AS true_count FROM ("
+    "SELECT region, iteration, sex, atom, n FROM region_race JOIN race_members USING (set_id) "
     "UNION ALL "
-    "SELECT region, iteration, sex, age FROM people JOIN region_of_cell USING (cell) "
-    "JOIN ethnicity_members USING (ethnicity)) AS memberships "
-    "JOIN chosen USING (region, iteration) JOIN bin_of_age USING (stat_level, age) "
+    "SELECT region, iteration, sex, atom, n FROM region_ethnicity JOIN ethnicity_members USING (ethnicity)"
+    ") AS memberships JOIN chosen USING (region, iteration) JOIN bin_of_atom USING (stat_level, atom) "
     "GROUP BY group_id, sex, age_bin"
 )

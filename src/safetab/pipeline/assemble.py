@@ -1,6 +1,6 @@
 """After the barrier: from noisy counts to the rows of T1 and T2.
 
-In: `NoisyLevel`s, which hold noisy numbers only. Out: rows in the order of their keys, each with the precision of its
+In: parts of levels, which hold noisy numbers only. Out: rows in the order of their keys, each with the precision of its
 number. Post-processing costs no privacy. Promise: suppression looks at the noisy count itself, negative counts are set
 to 0 before anything is summed, and a total of a sex by age table is the sum of what is published in it.
 """
@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from safetab.accounting.events import CountEvent, Stage
+from safetab.accounting.events import CountEvent
 from safetab.pipeline.groups import GroupDomain
 from safetab.pipeline.precision import Precisions
-from safetab.pipeline.tabulate_level import NoisyLevel, NoisyTables, NoisyTotals
+from safetab.pipeline.tabulate_level import NoisyTables, NoisyTotals
 
 #: The age index of a row that sums over all ages.
 ALL_AGES = -1
@@ -92,63 +92,64 @@ class Assembler:
 
     def __init__(self, order: KeyOrder, policy: PostProcessing, precisions: Precisions) -> None:
         self.order, self._policy, self._precisions = order, policy, precisions
+        self._ranks: dict[str, tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]] = {}
+        self._thresholds: dict[CountEvent, int] = {}
         self._t1: list[Rows] = []
         self._t2: list[Rows] = []
         self.suppressed = 0
 
-    def add(self, level: NoisyLevel) -> None:
-        """Post-process one level."""
-        regions, iterations = self.order.ranks(level.domain)
-        width = len(self.order.iteration_codes)
-        for totals in level.totals:
-            key = regions[totals.region] * width + iterations[totals.iteration]
-            self._t1.extend(self._total_rows(totals, key, level.domain))
-        for tables in level.tables:
-            key = regions[tables.region] * width + iterations[tables.iteration]
-            counts = self._policy.clipped(tables.noisy_count)
-            event = level.domain.plan.event(Stage.STAGE_2)
-            self._t1.append(self._sum_rows(tables, counts, key, event))
-            self._t2.append(self._table_rows(tables, counts, key, event))
+    def add(self, domain: GroupDomain, part: NoisyTotals | NoisyTables) -> None:
+        """Post-process one part of a level."""
+        if isinstance(part, NoisyTotals):
+            self._t1.append(self._total_rows(domain, part))
+            return
+        key = self._keys(domain, part.region, part.iteration)
+        counts = self._policy.clipped(part.noisy_count)
+        self._t1.append(self._sum_rows(part, counts, key))
+        self._t2.append(self._table_rows(part, counts, key))
 
-    def _total_rows(self, totals: NoisyTotals, key: npt.NDArray[np.int64], domain: GroupDomain) -> Iterable[Rows]:
-        suppresses = self._policy.zero_suppression_chance is not None and domain.level.geography.local
-        for stage in (Stage.TOTAL_ONLY, Stage.STAGE_2):
-            event = domain.plan.event(stage)
-            kept = totals.is_total_only == (stage is Stage.TOTAL_ONLY)
-            if suppresses and kept.any():
-                shown = kept & (totals.noisy_count > self._policy.threshold(event))
-                self.suppressed += int(kept.sum() - shown.sum())
-                kept = shown
-            size = int(kept.sum())
-            if size:
-                yield Rows(
-                    key[kept],
-                    self._policy.clipped(totals.noisy_count[kept]),
-                    np.zeros(size, dtype=np.int8),
-                    np.full(size, self._precisions.index(event, 1), dtype=np.int16),
-                )
+    def _keys(
+        self, domain: GroupDomain, region: npt.NDArray[np.int64], iteration: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.int64]:
+        if domain.plan.name not in self._ranks:
+            self._ranks[domain.plan.name] = self.order.ranks(domain)
+        regions, iterations = self._ranks[domain.plan.name]
+        return regions[region] * len(self.order.iteration_codes) + iterations[iteration]
 
-    def _sum_rows(
-        self, tables: NoisyTables, counts: npt.NDArray[np.int64], key: npt.NDArray[np.int64], event: CountEvent
-    ) -> Rows:
+    def _total_rows(self, domain: GroupDomain, totals: NoisyTotals) -> Rows:
+        """T1 of groups that were measured as totals; local ones are dropped where the noise alone explains them."""
+        noisy = totals.noisy_count
+        kept = np.ones(noisy.size, dtype=np.bool_)
+        if self._policy.zero_suppression_chance is not None and domain.level.geography.local:
+            if totals.event not in self._thresholds:
+                self._thresholds[totals.event] = self._policy.threshold(totals.event)
+            kept = noisy > self._thresholds[totals.event]
+            self.suppressed += noisy.size - int(kept.sum())
+        region, iteration = totals.groups(kept)
+        return Rows(
+            self._keys(domain, region, iteration),
+            self._policy.clipped(noisy[kept]),
+            np.zeros(len(region), dtype=np.int8),
+            np.full(len(region), self._precisions.index(totals.event, 1), dtype=np.int16),
+        )
+
+    def _sum_rows(self, tables: NoisyTables, counts: npt.NDArray[np.int64], key: npt.NDArray[np.int64]) -> Rows:
         """T1 of groups that have a sex by age table: the sum of its cells."""
         size, sexes, bins = counts.shape
         return Rows(
             key,
             counts.sum(axis=(1, 2)),
             np.full(size, tables.stat_level, dtype=np.int8),
-            np.full(size, self._precisions.index(event, sexes * bins), dtype=np.int16),
+            np.full(size, self._precisions.index(tables.event, sexes * bins), dtype=np.int16),
         )
 
-    def _table_rows(
-        self, tables: NoisyTables, counts: npt.NDArray[np.int64], key: npt.NDArray[np.int64], event: CountEvent
-    ) -> Rows:
+    def _table_rows(self, tables: NoisyTables, counts: npt.NDArray[np.int64], key: npt.NDArray[np.int64]) -> Rows:
         """T2: for each group first the sex marginals, then age by age each sex."""
         size, sexes, bins = counts.shape
         marginals = counts.sum(axis=2)[:, None, :]
         values = np.concatenate([marginals, counts.transpose(0, 2, 1)], axis=1)
-        precision = np.full((bins + 1, sexes), self._precisions.index(event, 1), dtype=np.int16)
-        precision[0] = self._precisions.index(event, bins)
+        precision = np.full((bins + 1, sexes), self._precisions.index(tables.event, 1), dtype=np.int16)
+        precision[0] = self._precisions.index(tables.event, bins)
         age = np.arange(ALL_AGES, bins, dtype=np.int8)
         return Rows(
             np.repeat(key, (bins + 1) * sexes),

@@ -187,9 +187,10 @@ def _tabulate_run(
     assembler = Assembler(KeyOrder.of(domains), policy, precisions)
     for domain in domains:
         progress.begin(domain)
-        noisy = tabulate_level(records, domain, members.of(domain), gate, release.age_bins, len(release.columns.sexes))
-        # ---- privacy barrier: from here on there are only noisy numbers ----
-        assembler.add(noisy)
+        sexes = len(release.columns.sexes)
+        for noisy in tabulate_level(records, domain, members.of(domain), gate, release.age_bins, sexes):
+            # ---- privacy barrier: from here on there are only noisy numbers ----
+            assembler.add(domain, noisy)
         progress.end(domain)
     mechanism = domains[0].plan.mechanism.value if domains and gate.has_noise else "none"
     labels = Labels(assembler.order, release.age_bins, release.columns.sexes, mechanism, precisions.listed)

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from safetab.params.census import PUERTO_RICO
 from safetab.synth.ages import BITS, Neighbourhood, age_sex_table, householder_chances
 from safetab.synth.code_sets import WIDTH, CodeSetPool, build_pool, number_of_codes_table
-from safetab.synth.communities import Communities
+from safetab.synth.communities import Communities, Pyramid
 from safetab.synth.draws import Stream, Words
 from safetab.synth.geography import Indices, Land
 from safetab.synth.known_groups import Major
@@ -79,6 +80,10 @@ def make_tables(communities: Communities, persons: int, most_codes: int, seed: i
 def draw_people(tables: Tables, land: Land, neighbourhoods: Neighbourhoods, seed: int) -> Iterator[Chunk]:
     """The people of one state, block after block."""
     stream = Stream(seed, "people", land.state)
+    pyramids = tables.communities.pyramid
+    if land.state == PUERTO_RICO:
+        # Hispanic people are young on the mainland, not on the island.
+        pyramids = np.full_like(pyramids, Pyramid.OLDER)
     county = land.county_of_tract[land.tract].astype(np.int16)
     tract = land.code_of_tract[land.tract].astype(np.int16)
     block = land.block_code.astype(np.int16)
@@ -91,7 +96,7 @@ def draw_people(tables: Tables, land: Land, neighbourhoods: Neighbourhoods, seed
         community = neighbourhoods.slots.ravel().take(neighbourhood * np.int32(SLOTS) + slot)
         sets, several = _draw_sets(tables, community, first)
         kind = neighbourhoods.kind.take(neighbourhood)
-        age_sex = _draw_ages(tables, community, several, kind, second)
+        age_sex = _draw_ages(tables, pyramids.take(community), several, kind, second)
         age = age_sex >> np.uint8(1)
         is_householder = _bits(second, BITS) < tables.householder.take(age)
         codes = tables.packed_sets.take(sets).view(np.int16).reshape(count, WIDTH)
@@ -145,11 +150,10 @@ def _draw_sets(
 
 def _draw_ages(
     tables: Tables,
-    community: npt.NDArray[np.int16],
+    pyramid: npt.NDArray[np.int8],
     several: npt.NDArray[np.bool_],
     kind: npt.NDArray[np.int8],
     words: Words,
 ) -> npt.NDArray[np.uint8]:
-    pyramid = tables.communities.pyramid.take(community).astype(np.int32)
-    row = (pyramid * 2 + several) * len(Neighbourhood) + kind
+    row = (pyramid.astype(np.int32) * 2 + several) * len(Neighbourhood) + kind
     return tables.age_sex.take(row * _OUTCOMES + _bits(words, 0))

@@ -146,7 +146,8 @@ def plan_states(shape: Shape, states: tuple[str, ...], *, puerto_rico: bool) -> 
     if states:
         size = np.array([STATES[state][0] for state in states], dtype=float)
         persons = apportion(shape.persons - persons_there, size)
-        counties = apportion(shape.areas.counties, [STATES[state][1] for state in states], least=1)
+        # Each state has one county beforehand: at the nation's number every state then has its real one.
+        counties = apportion(shape.areas.counties, [STATES[state][1] - 1 for state in states], least=1)
         tracts = apportion(shape.areas.tracts, size, least=counties)
         places = apportion(shape.areas.places, size**0.6, least=1)
         # Two blocks a tract at the least, so that a place and the land around it both find room.

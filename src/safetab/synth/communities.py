@@ -24,7 +24,8 @@ from safetab.params.load import Parameters
 from safetab.population.iterations import IterationCatalogue, Kind
 from safetab.synth import rules
 from safetab.synth.draws import Floats
-from safetab.synth.known_groups import HOMES, Major, origin_sizes_by_name, sizes_by_name
+from safetab.synth.known_groups import Major, sizes_by_name
+from safetab.synth.known_origins import HOMES, origin_sizes_by_name
 
 
 class Pyramid(IntEnum):

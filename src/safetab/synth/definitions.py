@@ -11,7 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
-from safetab.synth.known_groups import ORIGINS, ORIGINS_DETAILED_ONLY, REGIONS, Major, Region, parse
+from safetab.synth.known_groups import REGIONS, Major, Region, parse
+from safetab.synth.known_origins import ORIGINS, ORIGINS_DETAILED_ONLY
 
 #: How many detailed groups have totals only, of the combination groups and of the alone groups.
 DETAILED_ONLY_COMBINATION, DETAILED_ONLY_ALONE = 354, 437

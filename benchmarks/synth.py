@@ -1,6 +1,7 @@
 """How fast synthetic people are made: persons per second, memory, bytes per person, and how speed holds with size.
 
-Each country is made in a process of its own, so that its peak memory is its own. `--nation` makes the whole nation too.
+Each country is made in a process of its own, so that its peak memory is its own. Processor time tells a slow program
+from a busy machine. `--nation` makes the whole nation too.
 """
 
 from __future__ import annotations
@@ -28,8 +29,9 @@ def measure(like: str, persons: int, folder: Path) -> dict[str, float]:
     start = time.perf_counter()
     facts = make_country(Country(SHAPES[like].with_persons(persons)), folder / like, workers=CORES)
     seconds = time.perf_counter() - start
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    return {"seconds": seconds, "memory": peak, "bytes": facts.bytes}
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    processor = used.ru_utime + used.ru_stime
+    return {"seconds": seconds, "processor": processor, "memory": used.ru_maxrss * 1024, "bytes": facts.bytes}
 
 
 def in_own_process(like: str, persons: int) -> dict[str, float]:
@@ -45,7 +47,8 @@ def report(like: str, persons: int) -> float:
     speed = persons / found["seconds"]
     print(
         f"{like:>7} {persons:>12,} persons {found['seconds']:8.2f} s {speed / 1e6:6.2f} million/s "
-        f"({speed / TARGET_PERSONS_PER_SECOND:4.2f} of the target) {found['memory'] / 2**30:6.2f} GiB of memory "
+        f"({speed / TARGET_PERSONS_PER_SECOND:4.2f} of the target) {found['processor']:7.2f} s of processor time "
+        f"{found['memory'] / 2**30:6.2f} GiB of memory "
         f"{found['bytes'] / persons:6.2f} bytes/person {found['bytes'] / 2**30:6.2f} GiB of disk",
         flush=True,
     )

@@ -28,7 +28,14 @@ def start(world: Path, *, pause_in: str = "") -> subprocess.Popen[bytes]:
             f"owner.{name} = slow\n"
         )
     script += "sys.exit(main(['tabulate', 'params', 'data', 'out', '--registry', 'registry']))"
-    return subprocess.Popen([sys.executable, "-c", script], cwd=world, stderr=subprocess.DEVNULL)
+    return subprocess.Popen(
+        [sys.executable, "-c", script], cwd=world, stderr=subprocess.DEVNULL, preexec_fn=_heed_interrupts
+    )
+
+
+def _heed_interrupts() -> None:
+    # A test run in the background of a shell has interrupts switched off, and its children would inherit that.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def wait_for(path: Path, process: subprocess.Popen[bytes]) -> None:

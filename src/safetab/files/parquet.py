@@ -60,7 +60,7 @@ def _read_parquet(
     before = len(findings)
     schemas = {part: schema for part in parts if (schema := _schema_of(part, columns, findings)) is not None}
     for name in columns:
-        kinds = {str(schema.field(name).type) for schema in schemas.values()}
+        kinds = {_plain_type(schema.field(name).type) for schema in schemas.values()}
         if len(kinds) > 1:
             findings.append(
                 Finding(rules.PARTS_DIFFER, path.name, key=name, seen=f"of types {', '.join(sorted(kinds))}")
@@ -75,6 +75,11 @@ def _read_parquet(
         findings.append(Finding(rules.NO_ROWS, path.name))
         return None
     return TextTable(path.name, whole, (), unit="row")
+
+
+def _plain_type(kind: pa.DataType) -> str:
+    """A column's type, whether or not its values are kept in a dictionary."""
+    return str(kind.value_type if pa.types.is_dictionary(kind) else kind)
 
 
 def _schema_of(part: Path, columns: Sequence[str], findings: list[Finding]) -> pa.Schema | None:

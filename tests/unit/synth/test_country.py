@@ -172,7 +172,10 @@ def test_a_disk_that_fills_up_leaves_nothing(tmp_path: Path, monkeypatch: pytest
 @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_leaves_nothing(tmp_path: Path, sent: signal.Signals) -> None:
     words = [sys.executable, "-m", "safetab", "synth", str(tmp_path / "x"), "--like", "state"]
-    process = subprocess.Popen(words, stderr=subprocess.PIPE)
+    # In the background of a shell interrupts are switched off, and the child would inherit that.
+    process = subprocess.Popen(
+        words, stderr=subprocess.PIPE, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)
+    )
     deadline = time.monotonic() + 30
     while not list(tmp_path.glob(".x.*/data/person-records.parquet/*")) and time.monotonic() < deadline:
         time.sleep(0.02)

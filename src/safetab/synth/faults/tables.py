@@ -54,6 +54,18 @@ def _as_one_parquet(site: Site, change: Callable[[pa.Table], pa.Table]) -> None:
     pq.write_table(change(table), site.data / f"{GEOGRAPHY_STEM}.parquet")
 
 
+def _parts_that_differ(site: Site) -> None:
+    """Replace the geography file by two parts, one with text and one with numbers for the blocks."""
+    part = site.parts(GEOGRAPHY_STEM)[0]
+    table = pq.read_table(part) if site.table_format is Format.PARQUET else read_lines(part)
+    _remove_geography(site)
+    folder = site.data / f"{GEOGRAPHY_STEM}.parquet"
+    folder.mkdir()
+    numbers = table["TABBLK"].cast(pa.string()).cast(pa.int32())
+    pq.write_table(table, folder / "a.parquet")
+    pq.write_table(table.set_column(table.column_names.index("TABBLK"), "TABBLK", numbers), folder / "b.parquet")
+
+
 def _not_parquet(site: Site) -> None:
     _remove_geography(site)
     (site.data / f"{GEOGRAPHY_STEM}.parquet").write_bytes(b"PAR1 and then nothing that is Parquet")
@@ -134,6 +146,9 @@ FAULTS = (
     Fault("not-parquet", rules.NOT_PARQUET, "a geography file that is not Parquet", _not_parquet),
     Fault("missing-value", rules.MISSING_VALUE, "a null in Parquet", lambda site: _as_one_parquet(site, _with_null)),
     Fault("column-type", rules.COLUMN_TYPE, "blocks as fractions", lambda site: _as_one_parquet(site, _with_floats)),
+    Fault(
+        "parts-differ", rules.PARTS_DIFFER, "blocks as text in one part and as numbers in another", _parts_that_differ
+    ),
     Fault("two-forms", rules.TWO_FORMS, "the geography file as text and as Parquet", _two_forms),
     Fault("nul-byte", rules.NUL_BYTE, "a NUL in the header", _bytes(lambda text: b"\x00" + text)),
     Fault("wrong-width", population_rules.WRONG_WIDTH, "a tract of five digits", _geography(_narrow)),

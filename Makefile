@@ -6,7 +6,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check
 DIST   ?= -n 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check format lock docs clean bench-membership bench-noise bench-synth
+.PHONY: help demo test test-all check format lock docs clean bench bench-membership bench-noise bench-synth
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -63,6 +63,9 @@ format: $(VENV)/.dev ## rewrite the code in the house format
 
 docs: $(VENV)/.dev ## regenerate the reference pages
 	@$(BIN)/python -m tools.reference
+
+bench: $(VENV)/.dev ## tabulate 2, 5 and 20 million persons beside one plain GROUP BY
+	@$(BIN)/python -m benchmarks.tabulate
 
 bench-membership: $(VENV)/.dev ## code sets per second through membership
 	@$(BIN)/python -m benchmarks.membership

@@ -1,0 +1,45 @@
+"""The same plan through Google's `dp-accounting`, as a second opinion.
+
+In: levels of a plan and how many of a record's groups are TotalOnly. Out: epsilon at delta by that package's own
+privacy loss distributions, pessimistic ones. The promise: nothing of ours is used but the budgets. Its figures are
+floats whose transforms are rounded without a bound, so they confirm ours and are never quoted as the guarantee; below
+about 1e-13 they mean nothing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from fractions import Fraction
+from math import sqrt
+from typing import Any
+
+from safetab.accounting.events import LevelPlan, Stage
+from safetab.noise.laws import Mechanism
+
+#: Below this delta the package's transforms are rounding noise.
+LEAST_DELTA = Fraction(1, 10**12)
+
+
+def dp_accounting_epsilon(
+    levels: Sequence[LevelPlan], delta: Fraction, *, total_only: bool, step: float = 2e-4
+) -> float:
+    """epsilon by dp-accounting, all of a record's groups being TotalOnly, or all two-stage."""
+    # Slow to import, and of no use to anyone who does not ask.
+    from dp_accounting.pld import privacy_loss_distribution as pld
+
+    stages = (Stage.TOTAL_ONLY,) if total_only else (Stage.STAGE_1, Stage.STAGE_2)
+    counts: Counter[tuple[Mechanism, Fraction]] = Counter()
+    for level in levels:
+        for stage in stages:
+            event = level.event(stage)
+            counts[event.mechanism, event.budget] += level.stability
+    composed: Any = pld.identity(step)
+    for (mechanism, budget), times in counts.items():
+        if mechanism is Mechanism.GEOMETRIC:
+            one = pld.from_discrete_laplace_mechanism(float(budget), value_discretization_interval=step)
+        else:
+            sigma = sqrt(1 / (2 * float(budget)))
+            one = pld.from_discrete_gaussian_mechanism(sigma, value_discretization_interval=step)
+        composed = composed.compose(one.self_compose(times))
+    return float(composed.get_epsilon_for_delta(float(delta)))

@@ -37,10 +37,10 @@ def printed_divergence(epsilon: Fraction, alpha: Fraction) -> arb:
 
     It is smaller than the divergence at the paper's parameters and is no guarantee; docs/explanation/errata.md.
     """
-    whole = ball(epsilon)
-    first = ball(2 * alpha / (2 * alpha - 1)) * ball((alpha - 1) * epsilon).exp()
-    second = ball(2 * (alpha - 1) / (2 * alpha - 1)) * ball(-alpha * epsilon).exp()
-    return ((whole / 2).tanh() * (first + second) / whole).log() / ball(alpha - 1)
+    a, e = ball(alpha), ball(epsilon)
+    first = a * ((a - 1) * e).exp()
+    second = (a - 1) * (-a * e).exp()
+    return ((e / 2).tanh() / e * 2 * (first + second) / (2 * a - 1)).log() / (a - 1)
 
 
 def zcdp_rho(mechanism: Mechanism, budget: Fraction) -> arb:

@@ -32,7 +32,7 @@ class Session:
 class _LazyGroup(click.Group):
     """Imports a command's module when the command is used, so that `safetab --help` answers at once."""
 
-    modules = ("check", "init", "schema", "synth", "tabulate", "view")
+    modules = ("account", "calibrate", "check", "init", "paper", "schema", "synth", "tabulate", "view")
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return sorted(self.modules)

@@ -9,6 +9,14 @@ WRONG_WORDS = Rule(
 )
 EXISTS = Rule("USAGE-002", "this is there already and would be overwritten", "Name another folder, or move it away.")
 NOT_A_FOLDER = Rule("USAGE-003", "this must be a folder", "Name a folder, not a file.")
+NOT_A_NUMBER = Rule(
+    "USAGE-010", "this option takes a number in decimals", "Write it like 0.001 or 1e-10; it is kept exactly."
+)
+MOE_WORDS = Rule(
+    "USAGE-011",
+    "a target is a level and a margin of error, joined by =",
+    "Write it like `USA,2=6`: geography level, iteration level, persons; the level must be one of the release.",
+)
 
 NOT_A_RELEASE = Rule(
     "USAGE-004", "this is not a folder that `safetab tabulate` wrote", "Name the OUT folder of a tabulation."

@@ -1,0 +1,54 @@
+"""`safetab paper`: every numeric table of the paper, and the truth beside it."""
+
+from __future__ import annotations
+
+import click
+
+from safetab.accounting.paper import PaperTable, paper_tables
+from safetab.cli.show import console, grid, print_json
+
+
+@click.command("paper")
+@click.option("--json", "as_json", is_flag=True, help="Print the tables as JSON.")
+def command(as_json: bool) -> int:
+    """Print every numeric table of the paper, also the commented-out ones.
+
+    Three columns for each figure: printed in the paper, by the paper's formula, exact. docs/explanation/errata.md says
+    where and why they differ.
+    """
+    tables = paper_tables()
+    if as_json:
+        print_json({"tables": [as_dict(table) for table in tables]})
+        return 0
+    out = console()
+    for number, table in enumerate(tables):
+        if number:
+            out.print()
+        rows = [[f.row, f.column, f.printed or "-", f.formula or "-", f.exact or "-"] for f in table.figures]
+        for index in range(len(rows) - 1, 0, -1):
+            if rows[index][0] == rows[index - 1][0]:
+                rows[index][0] = ""
+        title = f"{table.title} [{', '.join(table.labels)}]"
+        out.print(grid(title, ["", "Figure", "Printed", "By formula", "Exact"], rows, left=2))
+        for note in table.notes:
+            out.print(note, markup=False)
+    return 0
+
+
+def as_dict(table: PaperTable) -> dict[str, object]:
+    """A table for other programs."""
+    return {
+        "title": table.title,
+        "labels": list(table.labels),
+        "notes": list(table.notes),
+        "figures": [
+            {
+                "row": figure.row,
+                "column": figure.column,
+                "printed": figure.printed or None,
+                "formula": figure.formula or None,
+                "exact": figure.exact or None,
+            }
+            for figure in table.figures
+        ],
+    }

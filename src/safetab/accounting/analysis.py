@@ -30,7 +30,7 @@ from safetab.accounting.conversion import (
 )
 from safetab.accounting.divergence import printed_divergence, renyi_divergence, zcdp_rho
 from safetab.accounting.events import LevelPlan, ReleasePlan, Stage
-from safetab.accounting.rules import ONE_MECHANISM
+from safetab.accounting.rules import BEYOND_THE_GRID, ONE_MECHANISM
 from safetab.errors import Finding, InputError
 from safetab.noise.enclosure import ball, working_precision
 from safetab.noise.laws import Mechanism
@@ -201,5 +201,7 @@ def costliest(losses: Sequence[PrivacyLoss]) -> PrivacyLoss:
 def _unless_beyond(compute: Callable[[], float]) -> float | None:
     try:
         return compute()
-    except InputError:
+    except InputError as error:
+        if any(finding.rule is not BEYOND_THE_GRID for finding in error.findings):
+            raise
         return None

@@ -22,8 +22,9 @@ from safetab.accounting.tilted import NEGLIGIBLE, ROUNDING, SPREADS, TiltedLoss,
 from safetab.errors import Finding, InputError
 from safetab.noise.laws import Mechanism
 
-#: Grid points in the window of a release. The error of discretising falls with the square of their number.
-_POINTS = 1 << 15
+#: Grid points in the window of a release: fewer where the worst mix has to be found. The error of discretising falls
+#: with the square of their number.
+_POINTS, _POINTS_OF_MIXES = 1 << 15, 1 << 14
 
 _Shapes = tuple[tuple[LevelPlan, int], ...]
 
@@ -77,7 +78,9 @@ def group_kinds(level: LevelPlan, step: float, floor_bits: int) -> list[LossDist
 def _composed(shapes: _Shapes, log_inverse_delta: float) -> TiltedLoss:
     """The loss of a record at all levels, tilted to where delta is about exp(-log_inverse_delta)."""
     spread = sqrt(_variance(shapes))
-    step = 2 * SPREADS * spread / _POINTS
+    mixed = any(level.has_total_only and level.has_two_stage for level, _ in shapes)
+    mixed = mixed and shapes[0][0].mechanism is Mechanism.DISCRETE_GAUSSIAN
+    step = 2 * SPREADS * spread / (_POINTS_OF_MIXES if mixed else _POINTS)
     # exp(-theta eps) E exp(theta loss) is least about here.
     theta = sqrt(2 * max(log_inverse_delta, 0.5)) / spread
     further = 10.0 / spread

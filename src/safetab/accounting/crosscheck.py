@@ -24,14 +24,14 @@ LEAST_DELTA = Fraction(1, 10**12)
 def dp_accounting_epsilon(
     levels: Sequence[LevelPlan], delta: Fraction, *, total_only: bool, step: float = 2e-4
 ) -> float:
-    """epsilon by dp-accounting, all of a record's groups being TotalOnly, or all two-stage."""
+    """epsilon by dp-accounting, all of a record's groups being TotalOnly where a level has such, or all two-stage."""
     # Slow to import, and of no use to anyone who does not ask.
     from dp_accounting.pld import privacy_loss_distribution as pld
 
-    stages = (Stage.TOTAL_ONLY,) if total_only else (Stage.STAGE_1, Stage.STAGE_2)
     counts: Counter[tuple[Mechanism, Fraction]] = Counter()
     for level in levels:
-        for stage in stages:
+        single = (total_only and level.has_total_only) or not level.has_two_stage
+        for stage in (Stage.TOTAL_ONLY,) if single else (Stage.STAGE_1, Stage.STAGE_2):
             event = level.event(stage)
             counts[event.mechanism, event.budget] += level.stability
     composed: Any = pld.identity(step)

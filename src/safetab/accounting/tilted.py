@@ -57,12 +57,13 @@ class TiltedLoss:
         return _weights(self.step, self.theta, len(self.chances))
 
     def delta_at_point(self, k: int) -> float:
-        """delta at epsilon = k * step, rounded up; for a point below the window, that at its start.
+        """delta at epsilon = k * step, rounded up; 1 for a point below the window, of which nothing is known.
 
         P[loss > eps] - e^eps Q[loss > eps] is the sum over losses eps + x of p (1 - e^-x), and p is the tilted
         chance times exp(log_moment - theta (eps + x)).
         """
-        k = max(k, self.lower)
+        if k < self.lower:
+            return 1.0
         above = self.chances[k - self.lower + 1 :]
         weights = self.weights
         finite = float((above * weights[: len(above)]).sum()) + self.error * _norm(weights) + self.stray

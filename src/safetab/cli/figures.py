@@ -16,10 +16,12 @@ _MOST_EXPONENT = 100_000
 
 
 def at_most(value: Fraction | float | None, digits: int = _DIGITS) -> str:
-    """A bound with so many significant digits, rounded up; exact decimals that are shorter stay as they are."""
+    """A bound with so many significant digits, rounded up; a short exact decimal stays as it is."""
     if value is None:
         return "-"
     exact = Fraction(value)
+    if isinstance(value, Fraction) and 10**9 * exact % 1 == 0 and exact < 10**9:
+        return decimal_text(exact)
     if exact == 0:
         return "0"
     with localcontext() as context:

@@ -141,6 +141,17 @@ def test_discretising_and_the_worst_of_several_only_add() -> None:
         assert worst.delta(at) <= max(one.delta(at), other.delta(at)) * (1 + 1e-4) + 1e-12
 
 
+def test_nothing_is_claimed_below_the_window() -> None:
+    """Tilted far out, the window starts above 0: below it delta is 1, and no epsilon below it is returned."""
+    loss = TiltedLoss.of(count_loss(GAUSSIAN, Fraction("0.05"), 1e-3, 900), 60.0)
+    moment = 100 * count_loss(GAUSSIAN, Fraction("0.05"), 1e-3, 900).log_moment(63.0)
+    composed = compose([(loss, 100)], moment, 3.0)
+    assert composed.lower > 0
+    start = composed.lower * composed.step
+    assert composed.delta_at_point(composed.lower - 1) == composed.delta(start / 2) == 1.0
+    assert composed.epsilon(0.5) >= start
+
+
 def test_composition_is_associative() -> None:
     parts = [TiltedLoss.of(count_loss(GAUSSIAN, Fraction(text), 1e-3, 200), 2.0) for text in ("0.05", "0.1", "0.3")]
     moment = sum(count_loss(GAUSSIAN, Fraction(t), 1e-3, 200).log_moment(7.0) for t in ("0.05", "0.1", "0.3"))

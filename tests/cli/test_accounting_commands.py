@@ -206,3 +206,19 @@ def test_bounds_are_rounded_up(value: Fraction | float | None, text: str) -> Non
 @pytest.mark.parametrize("value", [4.944, 1e-300, 5e-324, 24.4235092, 1.7e308, 0.99999999])
 def test_no_bound_is_shown_below_itself(value: float) -> None:
     assert float(at_most(value)) >= value
+
+
+@pytest.mark.parametrize("definition", ["zcdp", "puredp"])
+@pytest.mark.parametrize("budget", ["1e-12", "1e6"])
+@pytest.mark.parametrize("delta", ["1e-300", "1"])
+def test_account_answers_at_the_extremes(
+    definition: str, budget: str, delta: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = worlds.config() | {"privacy_defn": definition}
+    config |= {key: float(budget) for key in config if key.startswith("privacy_budget_p_level")}
+    worlds.write(tmp_path, worlds.tiny_world() | {"params/config.json": json.dumps(config)})
+    assert main(["account", str(tmp_path / "params"), "--delta", delta, "--epsilon", "3", "--json"]) == 0
+    report = capsys.readouterr().out
+    assert "NaN" not in report
+    assert "Infinity" not in report
+    assert json.loads(report)["release"]["epsilon"] <= 12.2 * float(budget) * (1 if budget == "1e6" else 10**8)

@@ -7,6 +7,7 @@ import signal
 import sys
 import time
 from collections.abc import Sequence
+from decimal import ROUND_UP, Decimal
 from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any
@@ -146,7 +147,14 @@ def _guarantee(content: dict[str, Any]) -> str:
     if not content["is_private"]:
         return "none"
     kind = "zero-concentrated differential privacy" if content["privacy"] == "zcdp" else "pure differential privacy"
+    bound = content["analyses"]
     return (
-        f"{content['budget_symbol']} {content['total_budget']} of {kind}: adding or removing any one person changes "
-        "the chances of what is published by no more than that"
+        f"{content['budget_symbol']} {content['total_budget']} of {kind}, and with it epsilon "
+        f"{_upwards(bound['epsilon'])} at delta {bound['delta']}: adding or removing any one person changes the chances "
+        "of what is published by no more"
     )
+
+
+def _upwards(bound: float) -> Decimal:
+    """An upper bound to two places, never rounded down."""
+    return Decimal(bound).quantize(Decimal("0.01"), rounding=ROUND_UP)

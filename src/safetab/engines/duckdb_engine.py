@@ -6,6 +6,7 @@ and an error of DuckDB's, which may quote a record, is replaced by one of ours.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -39,6 +40,8 @@ class DuckDbEngine:
         self._runs = 0
         settings: dict[str, str | bool | int | float | list[str]] = {
             "temp_directory": str(folder),
+            # What does not fit is spilled to the folder; half is left to the noisy tables and to the machine.
+            "memory_limit": f"{_physical_memory() // 2 >> 20} MiB",
             "preserve_insertion_order": False,
             "autoinstall_known_extensions": False,
             "autoload_known_extensions": False,
@@ -62,6 +65,10 @@ class DuckDbEngine:
         self._connection.close()
         for leftover in self._folder.glob("records.duckdb*"):
             leftover.unlink(missing_ok=True)
+
+
+def _physical_memory() -> int:
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 class DuckDbRecords:

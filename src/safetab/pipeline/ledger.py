@@ -6,7 +6,7 @@ parameter files are hashed, records only with a secret key, and the numbers of c
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -15,12 +15,16 @@ from pathlib import Path
 from typing import Any
 
 from safetab import __version__
+from safetab.accounting.analysis import PrivacyLoss, loss_of
 from safetab.accounting.events import CountEvent, LevelPlan, ReleasePlan
 from safetab.noise.laws import DiscreteGaussian
 from safetab.params.exact import decimal_text
 from safetab.params.load import Parameters
 from safetab.pipeline.measure import Gate
 from safetab.population.iterations import Kind
+
+#: The chance at which the ledger states epsilon: the paper's.
+DELTA = Fraction(1, 10**10)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +50,7 @@ def ledger(
     """The content of ledger.json."""
     release = parameters.release
     dearest = max((run.budget for run in plan.runs), default=Fraction(0))
+    losses = [loss_of(run.name, run.levels, DELTA) for run in plan.runs]
     return {
         "format": "safetab ledger 1",
         "program": f"safetab {__version__}",
@@ -58,8 +63,11 @@ def ledger(
         "budget_symbol": release.privacy.budget_symbol,
         "total_budget": decimal_text(dearest),
         "total_budget_note": "runs see disjoint records, so the release costs what its costliest run does",
+        "analyses": _worst_of(losses),
         "stage_1_fraction": decimal_text(release.stage_1_fraction),
-        "runs": [_run(record, next(p.levels for p in plan.runs if p.name == record.name)) for record in runs],
+        "runs": [
+            _run(record, planned.levels, loss) for record, planned, loss in zip(runs, plan.runs, losses, strict=True)
+        ],
         "inputs": {
             "parameters": {name: _sha256(parameters.folder / name) for name in parameter_files(parameters)},
             "records": records_fingerprint,
@@ -78,10 +86,35 @@ def parameter_files(parameters: Parameters) -> list[str]:
     return sorted(names)
 
 
-def _run(record: RunRecord, levels: tuple[LevelPlan, ...]) -> dict[str, Any]:
+def _analyses(loss: PrivacyLoss) -> dict[str, Any]:
+    """Upper bounds on what one person loses, each valid by itself; null where an analysis does not apply."""
+    return {
+        "delta": f"{float(DELTA):.0e}",
+        "pure_epsilon": None if loss.pure_epsilon is None else decimal_text(loss.pure_epsilon),
+        "rho": float(loss.rho),
+        "epsilon_zcdp_analytic": loss.analytic,
+        "epsilon_renyi": loss.renyi.value,
+        "epsilon_loss_distribution": loss.pld,
+        "epsilon": loss.epsilon,
+    }
+
+
+def _worst_of(losses: Sequence[PrivacyLoss]) -> dict[str, Any]:
+    """The release under each analysis: its runs see disjoint records, so it costs what the costliest does."""
+    found = [_analyses(loss) for loss in losses]
+
+    def worst(name: str) -> Any:
+        values = [entry[name] for entry in found]
+        return None if not values or None in values else max(values, key=Fraction)
+
+    return {name: worst(name) for name in found[0]} if found else {}
+
+
+def _run(record: RunRecord, levels: tuple[LevelPlan, ...], loss: PrivacyLoss) -> dict[str, Any]:
     return {
         "name": record.name,
         "budget": decimal_text(sum((level.budget for level in levels), Fraction(0))),
+        "analyses": _analyses(loss),
         "levels": [
             {
                 "level": level.name,

@@ -75,6 +75,11 @@ def test_the_ledger_tells_the_plan_and_nothing_of_the_records(world: Path) -> No
     assert written == release.ledger
     assert written["is_private"] is True
     assert written["total_budget"] == "4"
+    analyses = written["analyses"]
+    assert analyses["rho"] == 4.0
+    assert analyses["epsilon"] == analyses["epsilon_loss_distribution"] < analyses["epsilon_renyi"]
+    assert analyses["epsilon_renyi"] < analyses["epsilon_zcdp_analytic"]
+    assert analyses == written["runs"][0]["analyses"], "the run with the larger budget decides"
     us = written["runs"][0]
     county = next(level for level in us["levels"] if level["level"] == "(COUNTY, 2)")
     assert county["groups"] == 3 * 5

@@ -150,8 +150,8 @@ def _guarantee(content: dict[str, Any]) -> str:
     bound = content["analyses"]
     return (
         f"{content['budget_symbol']} {content['total_budget']} of {kind}, and with it epsilon "
-        f"{_upwards(bound['epsilon'])} at delta {bound['delta']}: adding or removing any one person changes the chances "
-        "of what is published by no more"
+        f"{_upwards(bound['epsilon'])} at delta {bound['delta']}: adding or removing any one person changes the "
+        "chances of what is published by no more"
     )
 
 

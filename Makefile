@@ -6,7 +6,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check
 DIST   ?= -n 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check format lock docs clean bench bench-membership bench-noise bench-synth
+.PHONY: help demo test test-all check format lock docs clean bench bench-nation verify-nation bench-membership bench-noise bench-synth
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -66,6 +66,12 @@ docs: $(VENV)/.dev ## regenerate the reference pages
 
 bench: $(VENV)/.dev ## tabulate 2, 5 and 20 million persons beside one plain GROUP BY
 	@$(BIN)/python -m benchmarks.tabulate
+
+bench-nation: $(VENV)/.dev ## tabulate the United States and Puerto Rico; writes docs/benchmarks.md
+	@$(BIN)/python -m benchmarks.nation
+
+verify-nation: $(VENV)/.dev ## compare the nation's totals, noise off, with plain sums
+	@$(BIN)/python -m benchmarks.nation verify
 
 bench-membership: $(VENV)/.dev ## code sets per second through membership
 	@$(BIN)/python -m benchmarks.membership

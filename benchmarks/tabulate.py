@@ -8,6 +8,7 @@ printed are the seconds of both, their ratio, the peak memory, nanoseconds per r
 from __future__ import annotations
 
 import json
+import os
 import resource
 import shutil
 import subprocess
@@ -33,7 +34,9 @@ def group_by(country: Path) -> dict[str, Any]:
     import duckdb
 
     start = time.perf_counter()
-    connection = duckdb.connect(config={"temp_directory": str(BUILD / "spill")})
+    # The same share of memory as ours has, so that a nation fits beside other work.
+    memory = f"{os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') // 2 >> 20} MiB"
+    connection = duckdb.connect(config={"temp_directory": str(BUILD / "spill"), "memory_limit": memory})
     source = f"read_parquet('{country}/data/person-records.parquet/*.parquet')"
     grouped = f"SELECT {COLUMNS}, count(*) AS n FROM {source} GROUP BY {COLUMNS}"  # noqa: S608
     row = connection.execute(f"SELECT count(*), sum(n) FROM ({grouped})").fetchone()  # noqa: S608

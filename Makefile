@@ -6,7 +6,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check
 DIST   ?= -n 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check format lock docs clean bench bench-nation verify-nation bench-membership bench-noise bench-synth
+.PHONY: help demo test test-all check format lock docs clean bench bench-nation verify-nation bench-membership bench-noise bench-synth mutants
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -50,6 +50,9 @@ test: $(VENV)/.dev ## install what the tests need and run them
 
 test-all: $(VENV)/.dev ## the tests, the long ones too
 	@$(BIN)/python -m pytest $(DIST) -q --long
+
+mutants: $(VENV)/.dev ## put known faults into a copy of the code; the tests must catch every one
+	@$(BIN)/python -m tools.mutants
 
 check: $(VENV)/.dev ## format, lint, strict types, import rules
 	@$(BIN)/ruff format --check .

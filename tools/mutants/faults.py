@@ -1,0 +1,174 @@
+"""The faults: which text of which file is replaced by what, and the tests that ought to notice.
+
+Each is a mistake somebody could make, or has made. A text to be replaced must stand in its file exactly once, so that a
+change of the code that loses a fault is noticed too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One mistake: its name, the file below src/safetab, replacements as (old, new), and the tests to run."""
+
+    name: str
+    file: str
+    swaps: tuple[tuple[str, str], ...]
+    tests: tuple[str, ...]
+
+
+def _fault(name: str, file: str, *texts: str, tests: tuple[str, ...]) -> Fault:
+    return Fault(name, file, tuple(zip(texts[::2], texts[1::2], strict=True)), tests)
+
+
+_EVENTS = ("tests/unit/accounting/test_events.py",)
+_GATE = ("tests/unit/pipeline/test_gate.py",)
+_REPLAY = tuple(
+    f"tests/property/test_replay.py::test_the_nastiest_neighbours_by_hand[eight codes in eight groups-{kind}-duckdb]"
+    for kind in ("tables", "totals")
+)
+_AUDIT = (
+    "tests/statistical/test_exact_audit.py::test_what_is_spent_is_what_is_claimed[one of each-zcdp]",
+    "tests/statistical/test_exact_audit.py::test_what_is_spent_is_what_is_claimed[one of each-puredp]",
+)
+_MEMBERS = ("tests/property/test_membership.py",)
+_HAND = ("tests/golden/test_by_hand.py",)
+_OUTPUT = "tests/unit/pipeline/test_output.py::"
+_EMPTY = (_OUTPUT + "test_every_group_is_there_also_without_people",)
+_NEGATIVE = (_OUTPUT + "test_negative_counts_are_kept_or_not",)
+_PRIVATE = (
+    _OUTPUT + "test_noise_off_and_seeds_need_the_words",
+    _OUTPUT + "test_what_is_not_private_says_so_everywhere",
+)
+_REGISTRY = ("tests/unit/pipeline/test_registry.py",)
+_EXACTNESS = ("tests/unit/noise/test_exactness.py",)
+_SOURCE = ("tests/unit/noise/test_source.py",)
+
+FAULTS: tuple[Fault, ...] = (
+    # Scales.
+    _fault("s one too small", "accounting/events.py", "self.budget / self.stability, self.stability",
+           "self.budget / max(1, self.stability - 1), self.stability", tests=_EVENTS),
+    _fault("s one too small, seen by the audit", "accounting/events.py", "self.budget / self.stability, self.stability",
+           "self.budget / max(1, self.stability - 1), self.stability", tests=_AUDIT),
+    _fault("s left out", "accounting/events.py", "shares[stage] * self.budget / self.stability",
+           "shares[stage] * self.budget", tests=_EVENTS),
+    _fault("stage fractions swapped", "accounting/events.py", "Stage.STAGE_1: self.stage_1_fraction,",
+           "Stage.STAGE_1: 1 - self.stage_1_fraction,", "Stage.STAGE_2: 1 - self.stage_1_fraction,",
+           "Stage.STAGE_2: self.stage_1_fraction,", tests=_EVENTS),
+    _fault("stage 2 gets the whole budget", "accounting/events.py", "Stage.STAGE_2: 1 - self.stage_1_fraction,",
+           "Stage.STAGE_2: Fraction(1),", tests=_AUDIT),
+    _fault("sigma squared is 1 / (4 rho)", "accounting/events.py", "DiscreteGaussian(1 / (2 * budget))",
+           "DiscreteGaussian(1 / (4 * budget))", tests=_AUDIT),
+    _fault("sigma where sigma squared belongs", "accounting/events.py", "DiscreteGaussian(1 / (2 * budget))",
+           "DiscreteGaussian(1 / (2 * budget) ** 2)", tests=_EVENTS),
+    _fault("geometric scale squared", "accounting/events.py", "TwoSidedGeometric(budget)",
+           "TwoSidedGeometric(budget**2)", tests=_EVENTS),
+    _fault("a run costs its dearest level", "accounting/events.py",
+           "return sum((level.budget for level in self.levels), Fraction(0))",
+           "return max((level.budget for level in self.levels), default=Fraction(0))", tests=_EVENTS),
+    _fault("budgets become floats", "params/exact.py", "return Fraction(number)", "return Fraction(float(number))",
+           tests=("tests/unit/params/test_exact.py",)),
+    # Stability and membership.
+    _fault("stability ignores ethnicity", "population/stability.py",
+           "return race + max((len(groups) for groups in ethnicity_of.values()), default=0)", "return race",
+           tests=_MEMBERS),
+    _fault("stability by the Bureau's formula", "population/stability.py",
+           "race = max(race, most_alone + _most_in_combination(combination_of, group, max_race_codes))",
+           "race = max(race, most_alone + 1)", tests=_MEMBERS),
+    _fault("stability one code short", "population/stability.py", "reverse=True)[:max_codes]",
+           "reverse=True)[: max_codes - 1]", tests=_MEMBERS),
+    _fault("stability too large", "population/stability.py", "return race + max(", "return 1 + race + max(",
+           tests=_MEMBERS),
+    _fault("a group counts a person once a code", "population/membership.py",
+           "iterations[iterations == earlier] = NONE", "pass", tests=_REPLAY),
+    _fault("alone with one code outside", "population/membership.py", "candidate[~held] = NONE",
+           "candidate[:0] = NONE", tests=_MEMBERS),
+    # The gate.
+    _fault("no noise where nobody is", "pipeline/measure.py",
+           "return add_noise(true_counts, event.law, self._source)",
+           "return add_noise(true_counts, event.law, self._source) * (true_counts != 0)", tests=_GATE),
+    _fault("noise reused between stages", "pipeline/measure.py",
+           "return add_noise(true_counts, event.law, self._source)",
+           "kept = self.__dict__.setdefault('kept', {})\n"
+           "        fresh = add_noise(true_counts * 0, event.law, self._source).ravel()\n"
+           "        return kept.setdefault((event.law, fresh.size), fresh).reshape(true_counts.shape) + true_counts",
+           tests=_GATE),
+    _fault("a measurement is not written down", "pipeline/measure.py",
+           "self.counts_of_event[event] += true_counts.size", "self.counts_of_event[event] = true_counts.size",
+           tests=_GATE),
+    _fault("two cells share one draw", "noise/sampler.py", "        sampler.fill(part, source)\n        _add",
+           "        sampler.fill(part, source)\n        part[1::2] = part[: part.size // 2 * 2 : 2]\n        _add",
+           tests=_GATE),
+    _fault("every chunk gets the noise of the first", "noise/sampler.py",
+           "        sampler.fill(part, source)\n        _add",
+           "        sampler.fill(part, source)\n"
+           "        part[...] = (first := part.copy()) if start == 0 else first[: part.size]\n        _add",
+           tests=_GATE),
+    # One level.
+    _fault("thresholds meet the true count", "pipeline/tabulate_level.py",
+           "reached += noisy >= threshold", "reached += true[is_two_stage] >= threshold", tests=_REPLAY),
+    _fault("a threshold is passed, not reached", "pipeline/tabulate_level.py",
+           "reached += noisy >= threshold", "reached += noisy > threshold", tests=_HAND),
+    _fault("empty groups are left out before the noise", "pipeline/tabulate_level.py",
+           "gets_total = stat_levels == StatLevel.TOTAL", "gets_total = (stat_levels == StatLevel.TOTAL) & (true > 0)",
+           tests=_REPLAY),
+    _fault("groups with a table are chosen by who is in them", "pipeline/tabulate_level.py",
+           "chosen.append(_groups_with_tables(stat_levels, first))",
+           "chosen.append(_groups_with_tables(np.where(true > 0, stat_levels, -1), first))", tests=_REPLAY),
+    _fault("stage 2 starts from the noisy count of stage 1", "pipeline/tabulate_level.py",
+           "    stat_levels[is_two_stage] = reached", "    stat_levels[is_two_stage] = reached\n"
+           "    true[is_two_stage] = noisy", tests=_REPLAY),
+    _fault("a stage 2 total with the noise of TotalOnly", "pipeline/tabulate_level.py",
+           "yield _measure_totals(true, gets_total, first, domain.plan.event(Stage.STAGE_2), gate)",
+           "yield _measure_totals(true, gets_total, first, domain.plan.event(Stage.TOTAL_ONLY), gate)", tests=_REPLAY),
+    _fault("totals without noise", "pipeline/tabulate_level.py",
+           "gate.measure(true[is_measured], event))", "true[is_measured])", tests=_REPLAY),
+    _fault("empty cells stay 0", "pipeline/tabulate_level.py", "noisy = gate.measure(cells, event)",
+           "noisy = (gate.measure(cells, event) * (cells > 0))", tests=_REPLAY),
+    _fault("cells with the noise of stage 1", "pipeline/tabulate_level.py", "noisy = gate.measure(cells, event)",
+           "noisy = gate.measure(cells, domain.plan.event(Stage.STAGE_1))", tests=_REPLAY),
+    _fault("a cell spills into the next", "pipeline/tabulate_level.py",
+           "+ batch.sex * bins_of_group[batch.group] + batch.age_bin]",
+           "+ batch.sex * (bins_of_group[batch.group] - 1) + batch.age_bin]", tests=_HAND),
+    _fault("the last region is missing", "pipeline/tabulate_level.py",
+           "for first in range(0, len(domain.regions), step):", "for first in range(0, len(domain.regions) - 1, step):",
+           tests=_EMPTY),
+    # After the barrier.
+    _fault("negative counts are cut after the sums", "pipeline/assemble.py",
+           "counts = self._policy.clipped(part.noisy_count)", "counts = part.noisy_count",
+           "counts.sum(axis=(1, 2)),", "self._policy.clipped(counts.sum(axis=(1, 2))),", tests=_NEGATIVE),
+    _fault("suppression lets its own threshold through", "pipeline/assemble.py",
+           "kept = noisy > self._thresholds[totals.event]", "kept = noisy >= self._thresholds[totals.event]",
+           tests=_HAND),
+    _fault("suppression at every geography", "pipeline/assemble.py",
+           "is not None and domain.level.geography.local", "is not None", tests=_HAND),
+    # What is promised and written down.
+    _fault("the registry is written after the noise", "pipeline/run.py",
+           "fingerprint = _enter(Path(registry), plan, inputs, spend_again=spend_again)\n", "pass\n",
+           "        content = ledger(",
+           "        fingerprint = (\n"
+           "            _enter(Path(registry), plan, inputs, spend_again=spend_again) if registry else None\n"
+           "        )\n        content = ledger(", tests=_REGISTRY),
+    _fault("the registry counts the cheapest run", "pipeline/run.py", "max(run.budget for run in plan.runs)",
+           "min(run.budget for run in plan.runs)", tests=_REGISTRY),
+    _fault("the registry forgets", "pipeline/registry.py", "if before and not spend_again:",
+           "if before and spend_again:", tests=_REGISTRY),
+    _fault("noise off without the words", "pipeline/run.py", "if not not_private and (", "if not_private and (",
+           tests=_PRIVATE),
+    _fault("the ledger always says private", "pipeline/ledger.py", '"is_private": is_private,',
+           '"is_private": True,', tests=_PRIVATE),
+    # The sampler and its randomness.
+    _fault("the table of the sampler is one off", "noise/table.py", "return -len(below), [",
+           "return 1 - len(below), [", tests=_EXACTNESS),
+    _fault("a word on a threshold falls to the wrong side", "noise/table.py",
+           "places += np.take(self._thresholds, places) < words",
+           "places += np.take(self._thresholds, places) <= words", tests=_EXACTNESS),
+    _fault("a tail rounded up", "noise/table.py", "for k, tail in enumerate(whole)] + [0]",
+           "for k, tail in enumerate(whole)] + [1]", tests=_EXACTNESS),
+    _fault("a forked child continues its parent's stream", "noise/source.py", 'getattr(local, "home", None) != home',
+           'not hasattr(local, "home")', tests=_SOURCE),
+    _fault("the source can be seeded", "noise/source.py", "material = entropy(KEY_BYTES + NONCE_BYTES)\n            #",
+           "material = bytes(range(KEY_BYTES + NONCE_BYTES))\n            #", tests=_SOURCE),
+)  # fmt: skip

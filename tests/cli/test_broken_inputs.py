@@ -364,7 +364,9 @@ def catalogue() -> list[Rule]:
 
 def test_every_rule_is_in_the_table() -> None:
     # FILE-011 needs a file that cannot be read, which a table of contents cannot say; it has its own test below.
-    untested = {rule.code for rule in catalogue()} - {case.code for case in CASES} - {"FILE-011"}
+    # FILE-018 and FILE-019 are about records: tests/cli/test_broken_records.py.
+    untested = {rule.code for rule in catalogue()} - {case.code for case in CASES}
+    untested -= {"FILE-011", "FILE-018", "FILE-019"}
     assert not untested
 
 

@@ -1,15 +1,20 @@
-"""Everything that can be judged before a record is read: parameter files, group definitions, geography.
+"""Everything that can be judged without drawing noise: parameter files, group definitions, geography, records.
 
 In: a parameters folder and perhaps a data folder. Out: a `CheckReport`, as full as the files allow.
 """
 
 from __future__ import annotations
 
+import tempfile
+from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
-from safetab.errors import Finding
+from safetab.checks.records import judge_file, open_runs
+from safetab.errors import Finding, InputError
+from safetab.files.parquet import locate
 from safetab.files.rules import MISSING_FILE
 from safetab.params.load import Parameters, read_parameters
 from safetab.params.release import PopulationGroupLevel, Release, Run
@@ -62,14 +67,19 @@ class CheckReport:
     parameters: Parameters | None
     runs: tuple[RunFacts, ...]
     findings: tuple[Finding, ...]
+    #: Whether the records were there and were judged, every one.
+    judged_records: bool = False
 
     @property
     def errors(self) -> tuple[Finding, ...]:
         return tuple(finding for finding in self.findings if finding.is_error)
 
 
-def check_inputs(params: Path, data: Path | None = None) -> CheckReport:
-    """Judge a parameters folder and, where one is named, the geography file of a data folder."""
+def check_inputs(params: Path, data: Path | None = None, *, show_values: bool = False) -> CheckReport:
+    """Judge a parameters folder and, where one is named, a data folder: its geography, and its records if it has any.
+
+    With `show_values` findings quote what stands in the records; for the secure area only.
+    """
     findings: list[Finding] = []
     parameters = read_parameters(params, findings)
     if data is not None and not data.is_dir():
@@ -86,7 +96,36 @@ def check_inputs(params: Path, data: Path | None = None) -> CheckReport:
         )
         for run in parameters.release.runs
     )
-    return CheckReport(parameters, runs, tuple(findings))
+    judged = data is not None and check_records(parameters, geographies, data, findings, show_values=show_values)
+    return CheckReport(parameters, runs, tuple(findings), judged)
+
+
+def check_records(
+    parameters: Parameters,
+    geographies: Mapping[str, Geography],
+    data: Path,
+    findings: list[Finding],
+    *,
+    show_values: bool = False,
+) -> bool:
+    """Judge every record, where there are any and a sound geography to judge them by; whether that was so."""
+    absent: list[Finding] = []
+    path = locate(data, parameters.release.files.records, absent)
+    if path is None:
+        findings += [finding for finding in absent if finding.rule is not MISSING_FILE]
+        return False
+    findings += [finding for finding in judge_file(path, parameters.release.columns) if not finding.is_error]
+    if len(geographies) < len(parameters.release.runs):
+        return False
+    from safetab.engines.duckdb_engine import DuckDbEngine
+
+    # What the engine keeps while it reads is confidential: a folder of its own, mode 0700, in TMPDIR.
+    with tempfile.TemporaryDirectory(prefix="safetab-check-") as folder, closing(DuckDbEngine(Path(folder))) as engine:
+        try:
+            open_runs(engine, path, parameters, geographies, show_values=show_values)
+        except InputError as error:
+            findings += error.findings
+    return True
 
 
 def read_geographies(release: Release, data: Path, findings: list[Finding]) -> dict[str, Geography]:

@@ -19,13 +19,19 @@ from safetab.population.iterations import Kind
 @click.argument("params", type=click.Path(path_type=Path))
 @click.argument("data", type=click.Path(path_type=Path), required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
-def command(params: Path, data: Path | None, as_json: bool) -> int:
+@click.option(
+    "--show-values",
+    is_flag=True,
+    help="Quote the values of records that break a rule. They are confidential: inside the secure area only.",
+)
+def command(params: Path, data: Path | None, as_json: bool, show_values: bool) -> int:
     """Check the files of a release and say what they are.
 
     PARAMS is a folder with release.toml or the Bureau's config.json and the group definitions, or one of the two files.
-    DATA is the folder with the geography file. Exit status 1 when anything is wrong.
+    DATA is the folder with the geography file; where the records are there too, every one of them is judged. No noise
+    is drawn and no budget is spent. Exit status 1 when anything is wrong.
     """
-    report = check_inputs(params, data)
+    report = check_inputs(params, data, show_values=show_values)
     if as_json:
         print_json(as_dict(report))
     else:
@@ -40,11 +46,12 @@ def _print(report: CheckReport, params: Path, data: Path | None) -> None:
         for run in report.runs:
             out.print()
             out.print(_levels_table(run, report.parameters))
-    print_findings(report.findings, "No record was read.")
+    print_findings(report.findings, "No budget was spent." if report.judged_records else "No record was read.")
     if report.errors:
         return
     out.print()
-    looked_at = f"{params}" if data is None else f"{params} and the geography file in {data}"
+    files = "every record" if report.judged_records else "the geography file"
+    looked_at = f"{params}" if data is None else f"{params} and {files} in {data}"
     warnings = len(report.findings)
     note = f" {plural(warnings, 'warning')} above." if warnings else ""
     out.print(f"Nothing wrong found in {looked_at}.{note}", markup=False, soft_wrap=True)

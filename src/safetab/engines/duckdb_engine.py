@@ -18,6 +18,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from safetab.engines import queries, rules
+from safetab.engines.fault_queries import FaultQueries
 from safetab.engines.protocol import Cells, ChosenGroups, Members, RecordLayout, Totals
 from safetab.engines.queries import RecordQueries, quoted
 from safetab.errors import Finding, InputError, MachineError
@@ -28,6 +29,8 @@ from safetab.population.membership import CodeSets
 
 _BATCH_ROWS = 1_000_000
 _LINE = re.compile(r"Line: (\d+)")
+#: The state of the world when records are refused.
+UNSPENT = "No noise was drawn and no budget was spent."
 
 
 class DuckDbEngine:
@@ -97,7 +100,7 @@ class DuckDbRecords:
         self._keep("blocks", blocks)
         self._keep("age_atoms", _age_atoms(self._layout))
         self._run(f"CREATE TABLE coded AS {plan.coded()}")
-        self._judge(dict(self._run(queries.FAULT_COUNTS).fetchall()))
+        self._judge(plan, dict(self._run(queries.FAULT_COUNTS).fetchall()))
         self._run(f"CREATE TABLE code_sets AS {queries.code_sets(plan.key_names)}")
         self._run(f"CREATE TABLE race_people AS {queries.race_people(plan.key_names)}")
         self._run(f"CREATE TABLE ethnicity_people AS {queries.ETHNICITY_PEOPLE}")
@@ -125,18 +128,44 @@ class DuckDbRecords:
             raise
         return {row[0]: row[1] for row in self._run("DESCRIBE raw").fetchall()}
 
-    def _judge(self, counts: dict[int, int]) -> None:
-        """Raise with the number of records that break each rule, if any does."""
-        findings = [
-            Finding(rule, self._layout.name, seen=f"{records:,} record{'s' if records > 1 else ''}")
-            for bit, rule in enumerate(rules.FAULTS)
-            if (records := sum(count for faults, count in counts.items() if faults >> bit & 1))
-        ]
+    def _judge(self, plan: RecordQueries, counts: dict[int, int]) -> None:
+        """Raise with what is wrong and where, if any record breaks a rule."""
         if not counts:
-            findings.append(Finding(rules.NO_RECORDS, self._layout.name))
-        if findings:
-            raise InputError(findings, state="No noise was drawn and no budget was spent.")
+            raise InputError(Finding(rules.NO_RECORDS, self._layout.name), state=UNSPENT)
+        if any(counts):
+            raise InputError(self._located(plan, counts), state=UNSPENT)
         self._persons = sum(counts.values())
+
+    def _located(self, plan: RecordQueries, counts: dict[int, int]) -> list[Finding]:
+        """A second pass, in the order of the files, that finds the columns and the first rows of every fault."""
+        # One thread: the numbers of lines follow from their order.
+        self._run("SET preserve_insertion_order = true")
+        self._run("SET threads = 1")
+        self._run(f"CREATE VIEW numbered AS {self._numbered()}")
+        located = FaultQueries(plan)
+        findings = located.findings(self._run(located.located()).fetchall(), self._unit)
+        # Each rule that the first pass counted must be among them.
+        told = {finding.rule for finding in findings}
+        return findings + [
+            Finding(rule, self._layout.name, count=sum(n for faults, n in counts.items() if faults >> bit & 1))
+            for bit, rule in enumerate(rules.FAULTS)
+            if not told and any(faults >> bit & 1 for faults in counts)
+        ]
+
+    @property
+    def _unit(self) -> str:
+        return "row" if self._layout.is_parquet else "line"
+
+    def _numbered(self) -> str:
+        if not self._layout.is_parquet:
+            # The header is line 1.
+            name = quoted(self._layout.name)
+            return f"SELECT {name} AS part_of_row, row_number() OVER () + 1 AS row_in_part, * FROM raw"
+        listed = ", ".join(quoted(str(part)) for part in part_files(Path(self._layout.path)))
+        return (
+            "SELECT parse_filename(filename) AS part_of_row, file_row_number + 1 AS row_in_part, * FROM "
+            f"read_parquet([{listed}], hive_partitioning = false, filename = true, file_row_number = true)"
+        )
 
     def code_sets(self) -> CodeSets:
         """The distinct code sets in the order of their numbers."""
@@ -261,7 +290,7 @@ def _ours_for_theirs(file: str) -> Iterator[None]:
         line = _LINE.search(str(error))
         raise InputError(
             Finding(rules.NOT_A_TABLE, file, lines=(int(line[1]),) if line else (), count=1),
-            state="No noise was drawn and no budget was spent.",
+            state=UNSPENT,
         ) from None
     except duckdb.Error as error:
         raise MachineError(Finding(rules.ENGINE_FAILED, file, seen=type(error).__name__)) from None

@@ -37,9 +37,13 @@ class RecordLayout:
     max_race_codes: int
     age_bins: tuple[AgeBins, ...]
     only: BlockFilter | None
+    #: Whether findings may quote values; for the secure area only.
+    show_values: bool = False
 
     @classmethod
-    def of(cls, path: Path, release: Release, run: Run, catalogue: IterationCatalogue) -> RecordLayout:
+    def of(
+        cls, path: Path, release: Release, run: Run, catalogue: IterationCatalogue, *, show_values: bool = False
+    ) -> RecordLayout:
         return cls(
             path=str(path),
             is_parquet=path.is_dir() or path.suffix == ".parquet",
@@ -49,6 +53,7 @@ class RecordLayout:
             max_race_codes=release.max_race_codes,
             age_bins=release.age_bins,
             only=run.only,
+            show_values=show_values,
         )
 
     @property

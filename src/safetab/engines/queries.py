@@ -77,6 +77,34 @@ class RecordQueries:
         ethnicity = [columns.ethnicity] if columns.ethnicity else []
         return list(dict.fromkeys([*columns.block, columns.age, columns.sex, *columns.race_codes, *ethnicity]))
 
+    #: What `code_of` gives for "no code here" and for "not in the code list".
+    NO_CODE, UNKNOWN = _NO_CODE, _UNKNOWN
+
+    def text_of(self, column: str) -> str:
+        """SQL for a column of `raw` as the text that the files would have."""
+        columns = self.layout.columns
+        is_code = column in (*columns.race_codes, columns.ethnicity)
+        return self._text(column, self.layout.code_width if is_code else columns.widths.get(column))
+
+    def code_of(self, column: str) -> str:
+        """SQL for the index of a column's code."""
+        return self._code(column)
+
+    def where(self) -> str:
+        """The records of this run: those of its filter, and those whose value there cannot be anybody's.
+
+        Another run's records are left out. A value that is missing, or of another width than such values have, is
+        nobody's and comes along, so that it is found to lie in no block instead of getting lost.
+        """
+        only = self.layout.only
+        if only is None:
+            return ""
+        text = self.text_of(only.column)
+        width = self.layout.columns.widths.get(only.column)
+        nobodys = f"length({text}) <> {width}" if width else f"{text} = ''"
+        values = ", ".join(quoted(value) for value in only.values)
+        return f" WHERE {text} IN ({values}) OR {text} IS NULL OR {nobodys}"
+
     def _text(self, column: str, width: int | None) -> str:
         """A column as text; whole numbers get their leading zeros back."""
         name = identifier(column)
@@ -104,12 +132,7 @@ class RecordQueries:
             *(f"{self._code(name)} AS i{number}" for number, name in enumerate(columns.race_codes)),
             f"{self._code(columns.ethnicity)} AS ethnicity" if columns.ethnicity else "0 AS ethnicity",
         ]
-        only = self.layout.only
-        where = ""
-        if only is not None:
-            values = ", ".join(quoted(value) for value in only.values)
-            where = f" WHERE {self._text(only.column, widths.get(only.column))} IN ({values})"
-        return f"SELECT {', '.join(chosen)} FROM raw{where}"
+        return f"SELECT {', '.join(chosen)} FROM raw{self.where()}"
 
     def _faults(self) -> str:
         """A bit for each rule a record breaks, in the order of `FAULTS`."""

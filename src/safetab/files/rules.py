@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from safetab.errors import Rule
+from safetab.errors import Rule, Severity
 
 MISSING_FILE = Rule(
     "FILE-001",
@@ -53,3 +53,14 @@ PARTS_DIFFER = Rule(
     "FILE-016", "the part files of one table must have the same columns and types", "Write the parts again in one job."
 )
 NUL_BYTE = Rule("FILE-017", "text must not hold NUL bytes", "The file may be UTF-16 or damaged: convert or rewrite it.")
+MIXED_LINE_ENDS = Rule(
+    "FILE-018",
+    "all lines of a file end alike, in LF or in CRLF",
+    "Write the file again from its source; it may be joined from several files.",
+)
+UNREAD_COLUMN = Rule(
+    "FILE-019",
+    "these columns are not read",
+    "Nothing, if that is meant; otherwise name them in the release.",
+    Severity.WARNING,
+)

@@ -50,8 +50,8 @@ class TextTable:
 
 def read_text(path: Path, columns: Sequence[str], findings: list[Finding]) -> TextTable | None:
     """Read some columns of a pipe-separated file, or say everything that keeps it from being read."""
-    header = _read_header(path, findings)
-    if header is None or not _header_is_sound(path.name, header, columns, findings):
+    header = read_header(path, findings)
+    if header is None or not header_is_sound(path.name, header, columns, findings):
         return None
     ragged: list[int] = []
 
@@ -80,7 +80,8 @@ def read_bytes(path: Path, findings: list[Finding]) -> bytes | None:
     return None
 
 
-def _read_header(path: Path, findings: list[Finding]) -> str | None:
+def read_header(path: Path, findings: list[Finding]) -> str | None:
+    """The first line, or None with the reason in `findings`."""
     try:
         with path.open("rb") as file:
             first_line = file.readline(1 << 20)
@@ -104,7 +105,8 @@ def _read_header(path: Path, findings: list[Finding]) -> str | None:
         return None
 
 
-def _header_is_sound(file: str, header: str, columns: Sequence[str], findings: list[Finding]) -> bool:
+def header_is_sound(file: str, header: str, columns: Sequence[str], findings: list[Finding]) -> bool:
+    """Whether a header names every wanted column once."""
     names = header.split("|")
     missing = [name for name in columns if name not in names]
     if missing and len(names) == 1 and len(columns) > 1:

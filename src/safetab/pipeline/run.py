@@ -19,7 +19,8 @@ import pyarrow.parquet as pq
 
 from safetab.accounting.events import ReleasePlan, RunPlan
 from safetab.checks.inputs import read_geographies
-from safetab.engines.protocol import Engine, RecordLayout, Records
+from safetab.checks.records import open_runs
+from safetab.engines.protocol import Engine, Records
 from safetab.errors import Finding, InputError, UsageError
 from safetab.files.parquet import locate
 from safetab.noise.source import BitSource, SystemSource
@@ -114,7 +115,7 @@ def tabulate(
     inputs = _read_inputs(params, data, watcher)
     plan = plan_release(inputs.parameters)
     with workspace(out, overwrite=overwrite) as space, closing(_engine(engine, space)) as counting:
-        opened = {run.name: inputs.open(run, counting) for run in inputs.parameters.release.runs}
+        opened = open_runs(counting, inputs.records, inputs.parameters, inputs.geographies)
         watcher.note("every record was read and judged")
         fingerprint = None
         if registry is not None:
@@ -143,10 +144,6 @@ class _Inputs:
     parameters: Parameters
     geographies: dict[str, Geography]
     records: Path
-
-    def open(self, run: Run, engine: Engine) -> Records:
-        layout = RecordLayout.of(self.records, self.parameters.release, run, self.parameters.catalogue)
-        return engine.open(layout, self.geographies[run.name])
 
     def domains(self, run: Run, plan: RunPlan) -> list[GroupDomain]:
         return domains_of_run(run, plan.levels, self.geographies[run.name], self.parameters.catalogue)

@@ -10,16 +10,20 @@ import pyarrow.parquet as pq
 import pytest
 
 from safetab.checks.inputs import check_inputs
+from safetab.engines import rules as record_rules
 from safetab.errors import Rule, UsageError
 from safetab.files import rules as file_rules
 from safetab.params import rules as params_rules
 from safetab.population import rules as population_rules
+from safetab.synth.faults import records
 from safetab.synth.faults.catalogue import FAULTS, find_fault
 from safetab.synth.faults.site import Fault, Site, read_lines
 from safetab.synth.faults.tables import FAULTS as TABLE_FAULTS
 from safetab.synth.records import RECORDS_STEM, Format
 
-RECORD_FAULTS = [fault for fault in FAULTS if fault.rule is None]
+RECORD_FAULTS = records.FAULTS
+#: Faults of the whole file, which a first row cannot show.
+OF_THE_FILE = {"no-records", "mixed-line-ends", "unread-column"}
 RACE = [f"QRACE{number}" for number in range(1, 9)]
 
 
@@ -30,14 +34,14 @@ def broken(fault: Fault, sound: Path, folder: Path, table_format: Format) -> Sit
     return site
 
 
-@pytest.mark.parametrize("fault", [fault for fault in FAULTS if fault.rule], ids=lambda fault: fault.name)
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
 def test_check_finds_the_fault(fault: Fault, few_groups: Path, tmp_path: Path) -> None:
     site = broken(fault, few_groups, tmp_path / "x", Format.PARQUET)
     found = {finding.rule.code for finding in check_inputs(site.params, site.data).findings}
     assert fault.code in found
 
 
-@pytest.mark.parametrize("fault", TABLE_FAULTS, ids=lambda fault: fault.name)
+@pytest.mark.parametrize("fault", [*TABLE_FAULTS, *RECORD_FAULTS], ids=lambda fault: fault.name)
 def test_check_finds_the_fault_in_text(fault: Fault, few_groups_text: Path, tmp_path: Path) -> None:
     site = broken(fault, few_groups_text, tmp_path / "x", Format.TEXT)
     found = {finding.rule.code for finding in check_inputs(site.params, site.data).findings}
@@ -45,9 +49,11 @@ def test_check_finds_the_fault_in_text(fault: Fault, few_groups_text: Path, tmp_
 
 
 def test_every_rule_of_the_files_has_a_fault() -> None:
-    modules = (file_rules, params_rules, population_rules)
+    modules = (file_rules, params_rules, population_rules, record_rules)
     codes = {rule.code for module in modules for rule in vars(module).values() if isinstance(rule, Rule)}
-    assert codes == {fault.code for fault in FAULTS if fault.rule}
+    # Left over for text that an engine refuses without any line of it being wrong; and the engine's own failures.
+    codes -= {record_rules.NOT_A_TABLE.code} | {code for code in codes if code.startswith("MACHINE")}
+    assert codes == {fault.code for fault in FAULTS}
 
 
 def test_names_stand_once() -> None:
@@ -86,11 +92,12 @@ def holds(name: str, row: dict[str, str], site: Site) -> bool:
 
 
 @pytest.mark.parametrize("table_format", list(Format))
-@pytest.mark.parametrize("fault", RECORD_FAULTS, ids=lambda fault: fault.name)
+@pytest.mark.parametrize(
+    "fault", [fault for fault in RECORD_FAULTS if fault.name not in OF_THE_FILE], ids=lambda fault: fault.name
+)
 def test_the_records_hold_the_fault(
     fault: Fault, table_format: Format, few_groups: Path, few_groups_text: Path, tmp_path: Path
 ) -> None:
     sound = few_groups if table_format is Format.PARQUET else few_groups_text
     site = broken(fault, sound, tmp_path / "x", table_format)
     assert holds(fault.name, first_row(site), site)
-    assert not check_inputs(site.params, site.data).errors

@@ -13,6 +13,6 @@ FAULTS: tuple[Fault, ...] = (*tables.FAULTS, *release.FAULTS, *definitions.FAULT
 def find_fault(word: str) -> Fault:
     """The fault of this name, or the first that breaks the rule of this code."""
     for fault in FAULTS:
-        if word == fault.name or (fault.rule is not None and word.upper() == fault.code):
+        if word == fault.name or word.upper() == fault.code:
             return fault
     raise UsageError(Finding(rules.UNKNOWN_BREAK, "safetab synth", key="--break", seen=f'"{word}"'))

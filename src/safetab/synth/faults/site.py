@@ -99,16 +99,13 @@ def read_lines(path: Path) -> pa.Table:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One way to break a country: its name, what it does, and the rule that should catch it.
-
-    The rule is None for faults of records, as long as records are not checked by rules with codes.
-    """
+    """One way to break a country: its name, what it does, and the rule that should catch it."""
 
     name: str
-    rule: Rule | None
+    rule: Rule
     summary: str
     make: Callable[[Site], None]
 
     @property
     def code(self) -> str:
-        return "" if self.rule is None else self.rule.code
+        return self.rule.code

@@ -20,6 +20,9 @@ OUTPUT_NOT_OURS = Rule(
     "Name another folder, or remove this one by hand.",
 )
 UNKNOWN_ENGINE = Rule("OUTPUT-006", "the engine is `duckdb`", "Leave out --engine, or write `duckdb`.")
+OUTPUT_BUSY = Rule(
+    "OUTPUT-007", "another run is writing to this output", "Wait until it has ended, or name another folder."
+)
 NOT_PRIVATE = Rule(
     "PRIVACY-001",
     "noise may be switched off or seeded only for tests, in so many words",

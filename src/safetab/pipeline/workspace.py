@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import fcntl
+import glob
 import os
 import shutil
 import sys
@@ -33,6 +34,7 @@ class Workspace:
 
     folder: Path
     target: Path
+    overwrite: bool
 
     @property
     def engine(self) -> Path:
@@ -43,16 +45,31 @@ class Workspace:
         return self.folder / "out"
 
     def publish(self) -> None:
-        """Put the finished output in its place, in one step, replacing what is there."""
+        """Put the finished output in its place, in one step, replacing what is there only if that was asked for."""
         _make_durable(self.out)
         self.out.chmod(0o755)
         if not self.target.exists():
-            self.out.rename(self.target)
+            self._move_in()
+        elif not self.overwrite:
+            raise self._taken()
         elif not _exchange(self.out, self.target):
             # No exchange on this system: for a moment there is no output, but never half of one.
             self.target.rename(self.folder / "replaced")
             self.out.rename(self.target)
         _sync_folder(self.target.parent)
+
+    def _move_in(self) -> None:
+        try:
+            self.out.rename(self.target)
+        except OSError:
+            # Another run has put its output there since we looked; a folder with files in it is never replaced.
+            if self.target.exists():
+                raise self._taken() from None
+            raise
+
+    def _taken(self) -> UsageError:
+        state = "Noise was drawn and nothing was published; a registry counts this run."
+        return UsageError(Finding(rules.OUTPUT_EXISTS, str(self.target)), state=state)
 
 
 @contextmanager
@@ -61,12 +78,13 @@ def workspace(target: Path, *, overwrite: bool) -> Iterator[Workspace]:
     refuse_output(target, overwrite=overwrite)
     parent = target.absolute().parent
     prefix = f".{target.name}.safetab-"
-    _remove_abandoned(parent, prefix)
+    if not _remove_abandoned(parent, prefix):
+        raise UsageError(Finding(rules.OUTPUT_BUSY, str(target)))
     folder = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
     lock = (folder / _LOCK).open("w")
     try:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        made = Workspace(folder, target.absolute())
+        made = Workspace(folder, target.absolute(), overwrite)
         made.engine.mkdir(mode=0o700)
         made.out.mkdir(mode=0o700)
         yield made
@@ -88,16 +106,20 @@ def refuse_output(target: Path, *, overwrite: bool) -> None:
         raise UsageError(Finding(rules.OUTPUT_NOT_OURS, str(target)))
 
 
-def _remove_abandoned(parent: Path, prefix: str) -> None:
-    """Remove folders of runs that were killed: those whose lock nobody holds."""
-    for folder in parent.glob(f"{prefix}*"):
+def _remove_abandoned(parent: Path, prefix: str) -> bool:
+    """Remove folders of runs that were killed, whose lock nobody holds; False if a run that is alive has one."""
+    nobody_else = True
+    for folder in parent.glob(f"{glob.escape(prefix)}*"):
         try:
             with (folder / _LOCK).open("r+") as lock:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 shutil.rmtree(folder, ignore_errors=True)
+        except BlockingIOError:
+            nobody_else = False
         except OSError:
-            # Held by a run that is alive, or just being made by one.
+            # Just being made, or just being removed, by another run.
             continue
+    return nobody_else
 
 
 def _exchange(one: Path, other: Path) -> bool:

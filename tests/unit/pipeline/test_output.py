@@ -276,11 +276,31 @@ def test_the_temporary_folder_is_private_and_abandoned_ones_are_removed(tmp_path
     with workspace(tmp_path / "out", overwrite=False) as space:
         assert not abandoned.exists()
         assert space.folder.stat().st_mode & 0o777 == 0o700
-        # A run that is alive keeps its folder.
-        with workspace(tmp_path / "out", overwrite=False) as second:
-            assert space.folder.exists()
-            assert second.folder != space.folder
+        # A run that is alive keeps its folder, and its output to itself; another output is free.
+        with pytest.raises(safetab.UsageError, match="OUTPUT-007"), workspace(tmp_path / "out", overwrite=False):
+            pass
+        assert space.folder.exists()
+        with workspace(tmp_path / "other", overwrite=False):
+            pass
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_name_with_brackets_is_cleaned_up_too(tmp_path: Path) -> None:
+    abandoned = tmp_path / ".out[1].safetab-dead"
+    abandoned.mkdir()
+    (abandoned / "lock").touch()
+    with workspace(tmp_path / "out[1]", overwrite=False):
+        assert not abandoned.exists()
+
+
+def test_an_output_that_has_come_meanwhile_is_kept(tmp_path: Path) -> None:
+    with workspace(tmp_path / "out", overwrite=False) as space:
+        (space.out / "ledger.json").write_text("ours")
+        (tmp_path / "out").mkdir()
+        (tmp_path / "out" / "ledger.json").write_text("theirs")
+        with pytest.raises(safetab.UsageError, match="OUTPUT-001"):
+            space.publish()
+    assert (tmp_path / "out" / "ledger.json").read_text() == "theirs"
 
 
 def test_the_example_country_tabulates(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check
-DIST   ?= -n 2
+DIST   ?= -n 2 --dist loadgroup
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-all check format lock docs clean bench bench-nation verify-nation bench-membership bench-noise bench-synth mutants

@@ -122,7 +122,7 @@ def check_records(
     # What the engine keeps while it reads is confidential: a folder of its own, mode 0700, in TMPDIR.
     with tempfile.TemporaryDirectory(prefix="safetab-check-") as folder, closing(DuckDbEngine(Path(folder))) as engine:
         try:
-            open_runs(engine, path, parameters, geographies, show_values=show_values)
+            open_runs(engine, str(path), parameters, geographies, show_values=show_values)
         except InputError as error:
             findings += error.findings
     return True

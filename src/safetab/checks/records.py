@@ -14,7 +14,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from safetab.engines.protocol import Engine, RecordLayout, Records
+from safetab.engines.protocol import Engine, RecordLayout, Records, is_address
 from safetab.engines.rules import NO_RECORDS, NOT_A_TABLE
 from safetab.errors import Finding, InputError, MachineError
 from safetab.files import rules
@@ -31,15 +31,19 @@ _UNUSED = {"HOUSEHOLDER", "CENRACE"}
 
 def open_runs(
     engine: Engine,
-    path: Path,
+    path: str,
     parameters: Parameters,
     geographies: Mapping[str, Geography],
     *,
     show_values: bool = False,
 ) -> dict[str, Records]:
-    """The records of every run, read and judged; raises with every fault of every run."""
+    """The records of every run, read and judged; raises with every fault of every run.
+
+    `path` is a local path, or an address that the engine knows; only a local file can be judged before it is read.
+    """
     release = parameters.release
-    findings = [finding for finding in judge_file(path, release.columns) if finding.is_error]
+    local = None if is_address(path) else Path(path)
+    findings = [finding for finding in judge_file(local, release.columns) if finding.is_error] if local else []
     opened: dict[str, Records] = {}
     for run in release.runs if not findings else ():
         layout = RecordLayout.of(path, release, run, parameters.catalogue, show_values=show_values)
@@ -51,12 +55,12 @@ def open_runs(
                 for finding in error.findings
             ]
         except MachineError:
-            damaged = _damaged_parts(path) if layout.is_parquet else []
+            damaged = _damaged_parts(local) if local and layout.is_parquet else []
             if not damaged:
                 raise
             findings += damaged
     if findings:
-        raise InputError(_told_once(path, findings), state="No noise was drawn and no budget was spent.")
+        raise InputError(_told_once(Path(path), findings), state="No noise was drawn and no budget was spent.")
     return opened
 
 

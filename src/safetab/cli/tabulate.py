@@ -25,6 +25,19 @@ from safetab.pipeline.run import TabulatedRelease, tabulate
 @click.argument("params", type=click.Path(path_type=Path))
 @click.argument("data", type=click.Path(path_type=Path))
 @click.argument("out", type=click.Path(path_type=Path))
+@click.option(
+    "--engine",
+    type=click.Choice(["duckdb", "spark"]),
+    default="duckdb",
+    show_default=True,
+    help="What counts the records: duckdb on this machine, or spark here or on a cluster.",
+)
+@click.option("--master", metavar="URL", help="Where Spark runs; without it as Spark is set up, else this machine.")
+@click.option(
+    "--records",
+    metavar="PLACE",
+    help="Where the records are, if not in DATA: a path or, with spark, an address such as s3a://bucket/records.",
+)
 @click.option("--overwrite", is_flag=True, help="Replace an earlier release in OUT, in one step.")
 @click.option(
     "--registry",
@@ -39,6 +52,9 @@ def command(
     params: Path,
     data: Path,
     out: Path,
+    engine: str,
+    master: str | None,
+    records: str | None,
     overwrite: bool,
     registry: Path | None,
     spend_again: bool,
@@ -58,6 +74,9 @@ def command(
             params,
             data,
             out,
+            engine=engine,
+            master=master,
+            records=records,
             overwrite=overwrite,
             registry=registry,
             spend_again=spend_again,

@@ -18,6 +18,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from safetab.engines import queries, rules
+from safetab.engines.age_atoms import atom_of_age, bin_of_atom
 from safetab.engines.fault_queries import FaultQueries
 from safetab.engines.protocol import Cells, ChosenGroups, Members, RecordLayout, Totals
 from safetab.engines.queries import RecordQueries, quoted
@@ -98,14 +99,14 @@ class DuckDbRecords:
         self._run(f"CREATE TYPE code AS ENUM ({', '.join(map(quoted, self._layout.codes))})")
         blocks = geography.blocks.rename_columns([*(f"b{i}" for i in range(geography.blocks.num_columns - 1)), "cell"])
         self._keep("blocks", blocks)
-        self._keep("age_atoms", _age_atoms(self._layout))
+        self._keep("age_atoms", atom_of_age(self._layout))
         self._run(f"CREATE TABLE coded AS {plan.coded()}")
         self._judge(plan, dict(self._run(queries.FAULT_COUNTS).fetchall()))
         self._run(f"CREATE TABLE code_sets AS {queries.code_sets(plan.key_names)}")
         self._run(f"CREATE TABLE race_people AS {queries.race_people(plan.key_names)}")
         self._run(f"CREATE TABLE ethnicity_people AS {queries.ETHNICITY_PEOPLE}")
         self._run("DROP TABLE coded")
-        self._keep("bin_of_atom", _bin_of_atom(self._layout))
+        self._keep("bin_of_atom", bin_of_atom(self._layout))
         self._plan = plan
         self._region_of_cell: npt.NDArray[np.int32] | None = None
 
@@ -254,24 +255,6 @@ def _csv_options(path: Path) -> str:
     return (
         "delim = '|', header = true, quote = '', escape = '', auto_detect = false, strict_mode = true, "
         f"null_padding = false, columns = {{{columns}}}, force_not_null = [{not_null}]"
-    )
-
-
-def _age_atoms(layout: RecordLayout) -> pa.Table:
-    atom = layout.age_atoms.bin_of_age()
-    return pa.table({"age": np.arange(len(atom), dtype=np.int16), "atom": atom})
-
-
-def _bin_of_atom(layout: RecordLayout) -> pa.Table:
-    """The age bin that each age atom falls in, for each stat level that has a table."""
-    first_ages = np.array(layout.age_atoms.starts)
-    levels = range(1, len(layout.age_bins) + 1)
-    return pa.table(
-        {
-            "stat_level": np.repeat(np.array(levels, dtype=np.int8), len(first_ages)),
-            "atom": np.tile(np.arange(len(first_ages), dtype=np.int16), len(levels)),
-            "age_bin": np.concatenate([bins.bin_of_age()[first_ages] for bins in layout.age_bins]),
-        }
     )
 
 

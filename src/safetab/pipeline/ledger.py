@@ -71,7 +71,7 @@ def ledger(
         "inputs": {
             "parameters": {name: _sha256(parameters.folder / name) for name in parameter_files(parameters)},
             "records": records_fingerprint,
-            "records_note": "a keyed hash; the key is in the registry. null: no registry was used.",
+            "records_note": "a keyed hash; the key is in the registry. null: no registry, or records on a cluster.",
         },
         "engine": engine,
     }

@@ -52,8 +52,8 @@ class Registry:
     def __init__(self, path: Path) -> None:
         self.path = path
 
-    def enter(self, spending: Spending, details: dict[str, Any], data: Path, *, spend_again: bool) -> str:
-        """Write down a release before it happens; returns the keyed fingerprint of its records."""
+    def enter(self, spending: Spending, details: dict[str, Any], data: Path | None, *, spend_again: bool) -> str | None:
+        """Write down a release before it happens; returns the keyed fingerprint of its records, if they are at hand."""
         with self._locked() as file:
             key, entries = self._read(file)
             before = [_spending_of(entry) for entry in entries]
@@ -64,7 +64,7 @@ class Registry:
                     Finding(rules.ALREADY_SPENT, self.path.name, seen=seen),
                     state="No noise was drawn and no budget was spent.",
                 )
-            print_of_records = fingerprint(data, key)
+            print_of_records = None if data is None else fingerprint(data, key)
             entry = {
                 "at": datetime.now(UTC).isoformat(timespec="seconds"),
                 "privacy": spending.privacy.value,

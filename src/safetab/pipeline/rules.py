@@ -19,9 +19,14 @@ OUTPUT_NOT_OURS = Rule(
     "--overwrite replaces only a folder that SafeTab wrote, and this one has no ledger.json",
     "Name another folder, or remove this one by hand.",
 )
-UNKNOWN_ENGINE = Rule("OUTPUT-006", "the engine is `duckdb`", "Leave out --engine, or write `duckdb`.")
+UNKNOWN_ENGINE = Rule("OUTPUT-006", "the engine is `duckdb` or `spark`", "Write one of the two, or leave it out.")
 OUTPUT_BUSY = Rule(
     "OUTPUT-007", "another run is writing to this output", "Wait until it has ended, or name another folder."
+)
+FOR_SPARK = Rule(
+    "OUTPUT-008",
+    "a master, a session, and records at an address such as s3a:// or hdfs:// are for the Spark engine",
+    "Add --engine spark, or name a local file.",
 )
 NOT_PRIVATE = Rule(
     "PRIVACY-001",

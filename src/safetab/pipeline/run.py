@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from contextlib import closing
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -20,9 +20,10 @@ import pyarrow.parquet as pq
 from safetab.accounting.events import ReleasePlan, RunPlan
 from safetab.checks.inputs import read_geographies
 from safetab.checks.records import open_runs
-from safetab.engines.protocol import Engine, Records
+from safetab.engines.protocol import Engine, Records, is_address
 from safetab.errors import Finding, InputError, UsageError
 from safetab.files.parquet import locate
+from safetab.files.rules import MISSING_FILE
 from safetab.noise.source import BitSource, SystemSource
 from safetab.params.load import Parameters, read_parameters
 from safetab.params.release import Run
@@ -94,7 +95,10 @@ def tabulate(
     data: str | Path,
     out: str | Path,
     *,
-    engine: str = "duckdb",
+    engine: str | Engine = "duckdb",
+    records: str | Path | None = None,
+    master: str | None = None,
+    session: Any = None,
     overwrite: bool = False,
     registry: str | Path | None = None,
     spend_again: bool = False,
@@ -103,18 +107,23 @@ def tabulate(
     not_private: bool = False,
     watcher: Watcher | None = None,
 ) -> TabulatedRelease:
-    """Tabulate a release and write it to `out`; `noise=False` and `source` are for tests and need `not_private`."""
+    """Tabulate a release and write it to `out`; `noise=False` and `source` are for tests and need `not_private`.
+
+    `engine` is "duckdb", "spark", or an engine that the caller closes. `records` names the records where they are not
+    in `data`. `master` and `session` are Spark's: where to run, or the session to run in, which stays open.
+    """
     watcher = watcher or _Silence()
     params, data, out = Path(params), Path(data), Path(out)
     source = _source(noise=noise, source=source, not_private=not_private)
     is_private = source is not None and source.is_private
     if registry is not None and not is_private:
         raise UsageError(Finding(rules.NOT_PRIVATE_IN_REGISTRY, str(registry)))
+    _refuse_what_is_for_spark(engine, records, master, session)
     refuse_output(out, overwrite=overwrite)
     _refuse_inputs_inside(out, (params, data))
-    inputs = _read_inputs(params, data, watcher)
+    inputs = _read_inputs(params, data, records, watcher)
     plan = plan_release(inputs.parameters)
-    with workspace(out, overwrite=overwrite) as space, closing(_engine(engine, space)) as counting:
+    with workspace(out, overwrite=overwrite) as space, _engine(engine, space, master, session) as counting:
         opened = open_runs(counting, inputs.records, inputs.parameters, inputs.geographies)
         watcher.note("every record was read and judged")
         fingerprint = None
@@ -143,7 +152,8 @@ def tabulate(
 class _Inputs:
     parameters: Parameters
     geographies: dict[str, Geography]
-    records: Path
+    #: A local path, or an address that the engine knows.
+    records: str
 
     def domains(self, run: Run, plan: RunPlan) -> list[GroupDomain]:
         return domains_of_run(run, plan.levels, self.geographies[run.name], self.parameters.catalogue)
@@ -213,20 +223,39 @@ def _source(*, noise: bool, source: BitSource | None, not_private: bool) -> BitS
     return source if noise else None
 
 
-def _read_inputs(params: Path, data: Path, watcher: Watcher) -> _Inputs:
+def _read_inputs(params: Path, data: Path, named: str | Path | None, watcher: Watcher) -> _Inputs:
     """Everything public, judged; raises with every fault."""
     findings: list[Finding] = []
     parameters = read_parameters(params, findings)
-    records: Path | None = None
+    records: str | None = None
     geographies: dict[str, Geography] = {}
     if parameters is not None:
         geographies = read_geographies(parameters.release, data, findings)
-        records = locate(data, parameters.release.files.records, findings)
+        records = _place_of_records(named, data, parameters.release.files.records, findings)
     errors = [finding for finding in findings if finding.is_error]
     if errors or parameters is None or records is None:
         raise InputError(errors, state="No noise was drawn and no budget was spent.")
     watcher.warn(findings)
     return _Inputs(parameters, geographies, records)
+
+
+def _place_of_records(named: str | Path | None, data: Path, file: str, findings: list[Finding]) -> str | None:
+    """Where the records are: at the place that was named, else in the data folder."""
+    if named is None:
+        found = locate(data, file, findings)
+        return None if found is None else str(found)
+    if not is_address(str(named)) and not Path(named).exists():
+        findings.append(Finding(MISSING_FILE, str(named)))
+    return str(named)
+
+
+def _refuse_what_is_for_spark(
+    engine: str | Engine, records: str | Path | None, master: str | None, session: Any
+) -> None:
+    """Raise where DuckDB is asked for what only Spark can do."""
+    at_address = records is not None and is_address(str(records))
+    if engine == "duckdb" and (at_address or master is not None or session is not None):
+        raise UsageError(Finding(rules.FOR_SPARK, "engine duckdb"))
 
 
 def _refuse_inputs_inside(out: Path, inputs: Iterable[Path]) -> None:
@@ -235,19 +264,28 @@ def _refuse_inputs_inside(out: Path, inputs: Iterable[Path]) -> None:
             raise UsageError(Finding(rules.OUTPUT_HOLDS_INPUT, str(out)))
 
 
-def _engine(name: str, space: Workspace) -> Engine:
-    if name != "duckdb":
-        raise UsageError(Finding(rules.UNKNOWN_ENGINE, name))
-    from safetab.engines.duckdb_engine import DuckDbEngine
+def _engine(engine: str | Engine, space: Workspace, master: str | None, session: Any) -> AbstractContextManager[Engine]:
+    """The engine to count with, imported only now; one of ours is closed before the workspace goes."""
+    if not isinstance(engine, str):
+        return nullcontext(engine)
+    if engine == "duckdb":
+        from safetab.engines.duckdb_engine import DuckDbEngine
 
-    return DuckDbEngine(space.engine)
+        return closing(DuckDbEngine(space.engine))
+    if engine == "spark":
+        from safetab.engines.spark_engine import SparkEngine
+
+        return closing(SparkEngine(space.engine, master=master, session=session))
+    raise UsageError(Finding(rules.UNKNOWN_ENGINE, engine))
 
 
-def _enter(path: Path, plan: ReleasePlan, inputs: _Inputs, *, spend_again: bool) -> str:
+def _enter(path: Path, plan: ReleasePlan, inputs: _Inputs, *, spend_again: bool) -> str | None:
     """Write the spending into the registry, durably, before any noise is drawn."""
     release = inputs.parameters.release
     spending = Spending(release.privacy, max(run.budget for run in plan.runs))
-    return Registry(path).enter(spending, {"title": release.title}, inputs.records, spend_again=spend_again)
+    # Records on a cluster are not fetched for a fingerprint; the spending counts all the same.
+    records = None if is_address(inputs.records) else Path(inputs.records)
+    return Registry(path).enter(spending, {"title": release.title}, records, spend_again=spend_again)
 
 
 def _write_json(path: Path, content: object) -> None:

@@ -1,0 +1,188 @@
+"""A Spark session: one that we start and stop, or one that the user has; and what to say when Spark fails.
+
+In: a master's address, a private folder, perhaps a session. Out: a session to count with. Promises: a session of ours
+keeps its temporary data and its log in the private folder, encrypts what it writes and sends wherever it can, shows
+no web page, and is gone, its Java included, when it is stopped. A session of the user's is left as it was found. An
+error of Spark's, which may quote a record, is replaced by one of ours.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from safetab.engines import rules
+from safetab.engines.java import java_home
+from safetab.errors import Finding, InputError, MachineError, Rule, SafetabError
+from safetab.files.rules import MISSING_FILE, NO_ROWS, NOT_PARQUET
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+#: What a session of ours is set to, unless spark-submit or spark-defaults.conf say otherwise.
+_SETTINGS = {
+    "spark.app.name": "safetab",
+    # Exception texts can quote values, and every level below FATAL writes exceptions into the executors' logs.
+    "spark.log.level": "FATAL",
+    "spark.executor.syncLogLevel.enabled": "true",
+    # The web page and the event log show how many rows each step had: true counts.
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.eventLog.enabled": "false",
+    # What shuffles, spills and cached blocks leave on disk is encrypted with a key that only this application has.
+    "spark.io.encryption.enabled": "true",
+    "spark.sql.catalogImplementation": "in-memory",
+}
+#: Where nothing has to leave the machine, nothing listens outside it either.
+_LOCAL = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+#: These cluster managers hand out a secret for each application. A standalone cluster has one secret for all, which
+#: has to stand in its own configuration: see docs/how-to/run-on-a-cluster.md.
+_WITH_SECRETS = {"spark.authenticate": "true", "spark.network.crypto.enabled": "true"}
+
+#: Spark's names for faults that are the user's to mend.
+_INPUT_FAULTS: tuple[tuple[str, Rule, str], ...] = (
+    ("PATH_NOT_FOUND", MISSING_FILE, "nothing there"),
+    ("UNABLE_TO_INFER_SCHEMA", NO_ROWS, "a folder without Parquet files"),
+    ("CANNOT_READ_FILE_FOOTER", NOT_PARQUET, ""),
+    ("FAILED_READ_FILE", NOT_PARQUET, ""),
+    ("CANNOT_MERGE_SCHEMA", NOT_PARQUET, ""),
+)
+_OUT_OF_ROOM = ("OutOfMemoryError", "No space left on device", "maxResultSize")
+
+
+class OpenSession:
+    """A session and whether it, and the Java under it, are ours to stop."""
+
+    def __init__(self, session: SparkSession, *, is_ours: bool, java: subprocess.Popen[bytes] | None = None) -> None:
+        self.session, self._is_ours, self._java = session, is_ours, java
+
+    def stop(self) -> None:
+        """Stop the session if it is ours, and wait until the Java that we started is gone."""
+        if not self._is_ours:
+            return
+        from py4j.protocol import Py4JError
+        from pyspark import SparkContext
+
+        with suppress(Py4JError, OSError):
+            self.session.stop()
+        if self._java is None:
+            return
+        context: Any = SparkContext
+        with suppress(Py4JError, OSError):
+            context._gateway.shutdown()
+        context._gateway = context._jvm = None
+        # The gateway ends when its standard input does.
+        if self._java.stdin is not None:
+            with suppress(OSError):
+                self._java.stdin.close()
+        try:
+            self._java.wait(timeout=30)
+        except subprocess.TimeoutExpired:
+            self._java.kill()
+            self._java.wait()
+
+
+def open_session(folder: Path, master: str | None, session: SparkSession | None) -> OpenSession:
+    """The user's session, named or active in this process; else one of ours on `master`, by default on this machine."""
+    try:
+        from pyspark import SparkContext
+        from pyspark.sql import SparkSession
+    except ImportError:
+        raise MachineError(Finding(rules.NO_PYSPARK, "pyspark")) from None
+    if session is not None:
+        return OpenSession(session, is_ours=False)
+    context: Any = SparkContext
+    if context._active_spark_context is not None:
+        return OpenSession(SparkSession(context._active_spark_context), is_ours=False)
+    return _start(folder, master)
+
+
+def _start(folder: Path, master: str | None) -> OpenSession:
+    from py4j.protocol import Py4JError
+    from pyspark import SparkConf, SparkContext
+    from pyspark.errors import PySparkException
+    from pyspark.java_gateway import launch_gateway
+    from pyspark.sql import SparkSession
+
+    if "," in str(folder):
+        # Spark would read the path as a list of folders, and write into all of them.
+        raise MachineError(Finding(rules.COMMA_IN_FOLDER, str(folder.parent)))
+    context: Any = SparkContext
+    java: subprocess.Popen[bytes] | None = None
+    try:
+        if context._gateway is None:
+            with _environment(folder), (folder / "spark.log").open("wb") as log:
+                gateway = launch_gateway(popen_kwargs={"stdout": log, "stderr": log})  # type: ignore[no-untyped-call]
+            context._gateway, context._jvm, java = gateway, gateway.jvm, gateway.proc
+        conf = SparkConf()
+        if master is not None:
+            conf.setMaster(master)
+        for key, value in (_SETTINGS | _for_master(conf.get("spark.master", "local[*]") or "")).items():
+            conf.setIfMissing(key, value)
+        conf.setIfMissing("spark.sql.warehouse.dir", str(folder / "warehouse"))
+        conf.setIfMissing("spark.master", "local[*]")
+        started = SparkContext(conf=conf)
+    except (PySparkException, Py4JError, OSError, ValueError) as error:
+        if java is not None:
+            java.kill()
+            java.wait()
+            context._gateway = context._jvm = None
+        raise MachineError(Finding(rules.NO_SPARK, "Spark", seen=type(error).__name__)) from None
+    return OpenSession(SparkSession(started), is_ours=True, java=java)
+
+
+def _for_master(master: str) -> dict[str, str]:
+    if master.startswith("local"):
+        return _LOCAL
+    return _WITH_SECRETS if master.startswith(("yarn", "k8s")) else {}
+
+
+@contextmanager
+def _environment(folder: Path) -> Iterator[None]:
+    """The environment to start Java in; ours again afterwards.
+
+    SPARK_LOCAL_DIRS names the driver's folder for temporary data. Unlike the setting `spark.local.dir` it is not
+    passed on to executors on other machines, which keep to the cluster's own folders.
+    """
+    changes = {"SPARK_LOCAL_DIRS": str(folder)}
+    if "PYSPARK_GATEWAY_PORT" not in os.environ:
+        changes["JAVA_HOME"] = str(java_home(folder))
+    before = {name: os.environ.get(name) for name in changes}
+    os.environ.update(changes)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+@contextmanager
+def ours_for_theirs(file: str, *, is_reading: bool = False) -> Iterator[None]:
+    """Replace an error of Spark's, whose text may quote a record, by one of ours.
+
+    While the records are first read a broken file is the user's to mend; later it is the machine that failed.
+    """
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except (PySparkException, Py4JError, ConnectionError) as error:
+        raise _translated(error, file, is_reading=is_reading) from None
+
+
+def _translated(error: Exception, file: str, *, is_reading: bool) -> SafetabError:
+    text = str(error)
+    if any(sign in text for sign in _OUT_OF_ROOM):
+        return MachineError(Finding(rules.ENGINE_MEMORY, file))
+    for sign, rule, seen in _INPUT_FAULTS:
+        if is_reading and sign in text:
+            return InputError(Finding(rule, file, seen=seen), state="No noise was drawn and no budget was spent.")
+    return MachineError(Finding(rules.ENGINE_FAILED, file, seen=type(error).__name__))

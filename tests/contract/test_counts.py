@@ -1,0 +1,93 @@
+"""What an engine hands over: every person once for each group, nothing for groups without people."""
+
+from __future__ import annotations
+
+from collections import Counter
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from safetab.checks.inputs import read_geographies
+from safetab.engines import duckdb_engine, spark_engine
+from safetab.engines.protocol import ChosenGroups, Members, RecordLayout
+from safetab.params.load import load
+from safetab.population.membership import Pairs
+from tests.census_world import AGE_STARTS, Block, CensusWorld
+from tests.contract.conftest import UnderContract
+from tests.oracle.membership import Group
+from tests.oracle.tabulation import Person
+from tests.worlds import config
+
+CODES = ("1000", "1001", "1002")
+BLOCKS = (Block("01", "001", "000100", "1000"), Block("01", "003", "000100", "1000"), Block("02", "001", "000100", "1"))
+GROUPS = (
+    Group("0001", 0, "True", "Null", "Null", frozenset(CODES[:1])),
+    Group("0002", 0, "", "Null", "Null", frozenset(CODES[:1])),
+    Group("1001", 1, "True", "False", "False", frozenset(CODES[:2])),
+    Group("1002", 1, "", "False", "False", frozenset(CODES[:1])),
+    Group("2001", 2, "True", "False", "False", frozenset(CODES[:1])),
+)
+PEOPLE = tuple(
+    Person(BLOCKS[number % 2].key, number % 100, "12"[number % 2], CODES[: 1 + number % 3], CODES[number % 2])
+    for number in range(60)
+)
+REGION_OF_CELL = np.array([0, 1, 2], dtype=np.int32)
+
+
+def bin_of(age: int, table: int) -> int:
+    return sum(start <= age for start in AGE_STARTS[table]) - 1
+
+
+@pytest.mark.parametrize("parquet", [False, True], ids=["text", "parquet"])
+@pytest.mark.parametrize("batch_rows", [1_000_000, 3], ids=["at once", "in slices"])
+def test_counts(
+    contracted: UnderContract, tmp_path: Path, parquet: bool, batch_rows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(duckdb_engine, "_BATCH_ROWS", batch_rows)
+    monkeypatch.setattr(spark_engine, "_BATCH_ROWS", batch_rows)
+    settings = config() | {"run_pr": False, "state_filter_us": ["01", "02"]}
+    blocks = tuple(Block(b.state, b.county, b.tract, b.block.ljust(4, "0")) for b in BLOCKS)
+    people = tuple(Person((*p.block[:3], "1000"), p.age, p.sex, p.race_codes, p.ethnicity) for p in PEOPLE)
+    CensusWorld(settings, CODES, GROUPS, blocks, people).write(tmp_path, parquet=parquet)
+    parameters = load(tmp_path / "params")
+    run = parameters.release.runs[0]
+    geography = read_geographies(parameters.release, tmp_path / "data", [])[run.name]
+    place = tmp_path / "data" / ("person-records.parquet" if parquet else "person-records.txt")
+    layout = RecordLayout.of(str(place), parameters.release, run, parameters.catalogue)
+    with closing(contracted.engine(tmp_path / "engine")) as engine:
+        records = engine.open(layout, geography)
+        assert records.persons == 60
+        sets = records.code_sets()
+        found = sorted(tuple(parameters.catalogue.codes[code] for code in row if code >= 0) for row in sets)
+        assert found == [CODES[:1], CODES[:2], CODES]
+        # Iteration 0 holds every code set, 1 those with two codes or more, 2 nobody; 3 holds one ethnicity.
+        sizes = (sets >= 0).sum(axis=1)
+        row = np.concatenate([np.arange(3), np.flatnonzero(sizes >= 2)])
+        iteration = np.array([0, 0, 0, 1, 1], dtype=np.int16)
+        ethnicity = np.array([parameters.catalogue.codes.index(CODES[0])])
+        members = Members(Pairs(row, iteration), Pairs(ethnicity, np.array([3], dtype=np.int16)))
+        batches = list(records.totals(REGION_OF_CELL, members))
+        totals = [key for b in batches for key in zip(b.region.tolist(), b.iteration.tolist(), strict=True)]
+        counts = [int(count) for b in batches for count in b.true_count]
+        expected: Counter[tuple[int, int]] = Counter()
+        for number, person in enumerate(people):
+            expected[number % 2, 0] += 1
+            expected[number % 2, 1] += len(person.race_codes) > 1
+            expected[number % 2, 3] += person.ethnicity == CODES[0]
+        assert len(set(totals)) == len(totals), "each group in one batch only"
+        assert dict(zip(totals, counts, strict=True)) == {key: count for key, count in expected.items() if count}
+        chosen = ChosenGroups(np.array([0, 1, 2, 0]), np.array([0, 0, 0, 1]), np.array([1, 2, 1, 1]))
+        cells: Counter[tuple[int, int, int]] = Counter()
+        for batch in records.cells(REGION_OF_CELL, members, chosen):
+            for key in zip(batch.group, batch.sex, batch.age_bin, batch.true_count, strict=True):
+                assert tuple(key[:3]) not in cells
+                cells[int(key[0]), int(key[1]), int(key[2])] = int(key[3])
+        wanted: Counter[tuple[int, int, int]] = Counter()
+        for number, person in enumerate(people):
+            sex = "12".index(person.sex)
+            wanted[number % 2, sex, bin_of(person.age, 0 if number % 2 == 0 else 1)] += 1
+            if number % 2 == 0 and len(person.race_codes) > 1:
+                wanted[3, sex, bin_of(person.age, 0)] += 1
+        assert cells == wanted

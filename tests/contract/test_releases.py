@@ -1,0 +1,80 @@
+"""With noise off, every engine publishes the same release, byte for byte."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from safetab.synth.country import Country, make_country
+from safetab.synth.records import Format
+from safetab.synth.shapes import SHAPES
+from tests.census_world import CensusWorld, read_t1, read_t2
+from tests.contract.conftest import IN_SPARK, UnderContract, assert_same_release
+from tests.golden.test_by_hand import T1_PR, T1_US, write_world
+from tests.property.test_other_tables import MEROVIA
+from tests.property.test_tabulation import census_worlds
+
+DUCKDB = UnderContract("duckdb", None)
+SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
+
+
+def test_golden_example(contracted: UnderContract, tmp_path: Path) -> None:
+    write_world(tmp_path)
+    out = contracted.tabulate(tmp_path / "params", tmp_path / "data", tmp_path / "out")
+    assert (out / "t1" / "us.NOT-PRIVATE.csv").read_text() == T1_US
+    assert (out / "t1" / "pr.NOT-PRIVATE.csv").read_text() == T1_PR
+    assert_same_release(out, DUCKDB.tabulate(tmp_path / "params", tmp_path / "data", tmp_path / "duckdb"))
+    ledgers = [json.loads((tmp_path / name / "ledger.json").read_text()) for name in ("out", "duckdb")]
+    assert ledgers[0]["engine"] == contracted.name
+    for ledger in ledgers:
+        del ledger["engine"], ledger["finished"]
+    assert ledgers[0] == ledgers[1]
+
+
+@IN_SPARK
+def test_another_country(spark_session: Any, tmp_path: Path) -> None:
+    spark = UnderContract("spark", spark_session)
+    one = spark.tabulate(MEROVIA / "params", MEROVIA / "data", tmp_path / "spark")
+    assert_same_release(one, DUCKDB.tabulate(MEROVIA / "params", MEROVIA / "data", tmp_path / "duckdb"))
+
+
+def check(world: CensusWorld, spark: UnderContract, *, parquet: bool) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = world.write(Path(name), parquet=parquet)
+        one = spark.tabulate(folder / "params", folder / "data", folder / "spark")
+        assert_same_release(one, DUCKDB.tabulate(folder / "params", folder / "data", folder / "duckdb"))
+        for run in ("us", "pr"):
+            t1, t2 = world.expected(run)
+            assert read_t1(one / "t1" / f"{run}.NOT-PRIVATE.csv") == t1
+            assert read_t2(one / "t2" / f"{run}.NOT-PRIVATE.csv") == t2
+
+
+@IN_SPARK
+@settings(max_examples=1, deadline=None, suppress_health_check=SLOW)
+@given(world=census_worlds())
+def test_random_worlds(spark_session: Any, world: CensusWorld) -> None:
+    check(world, UnderContract("spark", spark_session), parquet=True)
+
+
+@pytest.mark.long
+@IN_SPARK
+@settings(max_examples=15, deadline=None, suppress_health_check=SLOW)
+@given(world=census_worlds(), parquet=st.booleans())
+def test_many_random_worlds(spark_session: Any, world: CensusWorld, parquet: bool) -> None:
+    check(world, UnderContract("spark", spark_session), parquet=parquet)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("form", list(Format), ids=lambda form: form.value)
+def test_a_million_persons(census_2020: Path, tmp_path: Path, form: Format) -> None:
+    """The Bureau's production parameters, in a session of our own with everything a real run has."""
+    make_country(Country(SHAPES["state"].with_persons(1_000_000), 2020, form, census_2020), tmp_path / "country")
+    params, data = tmp_path / "country" / "params", tmp_path / "country" / "data"
+    one = DUCKDB.tabulate(params, data, tmp_path / "duckdb")
+    assert_same_release(one, UnderContract("spark", None).tabulate(params, data, tmp_path / "spark"))

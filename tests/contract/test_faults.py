@@ -1,0 +1,156 @@
+"""Records that break a rule stop every engine with the same code, and no message quotes a record."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from safetab.checks.inputs import read_geographies
+from safetab.engines.protocol import Engine, RecordLayout
+from safetab.errors import InputError, MachineError
+from safetab.params.load import load
+from tests import worlds
+from tests.census_world import RECORD_COLUMNS
+from tests.contract.conftest import UnderContract
+from tests.golden.test_by_hand import write_world
+
+#: A value that no message may hold.
+POISON = "Zq7"
+SOUND = ("30", "1", "1", "01", "001", "000100", "1000", "01", "1010", *["Null"] * 7, "9950")
+
+
+def record(**changes: str) -> str:
+    return "|".join(changes.get(name, value) for name, value in zip(RECORD_COLUMNS, SOUND, strict=True))
+
+
+#: A fault, the code it gets, and the line that has it.
+FAULTY = (
+    ("a block nobody knows", "RECORDS-001", record(TABBLK=POISON)),
+    ("an age in words", "RECORDS-002", record(QAGE=POISON)),
+    ("an age too high", "RECORDS-002", record(QAGE="116")),
+    ("an age with a blank", "RECORDS-002", record(QAGE="30 ")),
+    ("a sex not listed", "RECORDS-003", record(QSEX=POISON)),
+    ("a race code not listed", "RECORDS-004", record(QRACE1=POISON)),
+    ("no race code but an empty one", "RECORDS-004", record(QRACE2="")),
+    ("a code after a gap", "RECORDS-005", record(QRACE3="1010")),
+    ("too many codes", "RECORDS-006", record(**{f"QRACE{n}": "1010" for n in range(1, 9)})),
+    ("no race code at all", "RECORDS-007", record(QRACE1="Null")),
+    ("an ethnicity not listed", "RECORDS-008", record(QSPAN=POISON)),
+)
+HEADER = "|".join(RECORD_COLUMNS)
+
+
+def write(folder: Path, lines: list[str], *, parquet: bool) -> None:
+    write_world(folder)
+    config = worlds.config() | {"run_pr": False, "max_race_codes": 7}
+    worlds.write(folder, {"params/config.json": json.dumps(config)})
+    text = folder / "data" / "person-records.txt"
+    if not parquet:
+        text.write_text("\n".join([HEADER, *lines]) + "\n")
+        return
+    text.unlink()
+    columns = list(zip(*(line.split("|") for line in lines), strict=True))
+    table = pa.table({name: list(values) for name, values in zip(RECORD_COLUMNS, columns, strict=True)})
+    pq.write_table(table, folder / "data" / "person-records.parquet")
+
+
+def codes_told(contracted: UnderContract, folder: Path) -> set[str]:
+    with pytest.raises(InputError) as caught:
+        contracted.tabulate(folder / "params", folder / "data", folder / "out")
+    assert POISON not in str(caught.value)
+    assert caught.value.__suppress_context__ or caught.value.__context__ is None
+    assert not (folder / "out").exists()
+    return {finding.rule.code for finding in caught.value.findings}
+
+
+def test_all_faults_are_told_at_once(contracted: UnderContract, tmp_path: Path) -> None:
+    write(tmp_path, [record(), *(line for _, _, line in FAULTY)], parquet=False)
+    with pytest.raises(InputError) as caught:
+        contracted.tabulate(tmp_path / "params", tmp_path / "data", tmp_path / "out")
+    told = {finding.rule.code: finding.seen for finding in caught.value.findings}
+    assert set(told) == {code for _, code, _ in FAULTY}
+    assert told["RECORDS-002"].startswith("3 records")
+    assert told["RECORDS-004"].startswith("2 records")
+    assert POISON not in str(caught.value)
+
+
+@pytest.mark.parametrize(("code", "line"), [pytest.param(*case[1:], id=case[0]) for case in FAULTY])
+def test_one_fault(contracted: UnderContract, tmp_path: Path, code: str, line: str) -> None:
+    write(tmp_path, [record(), line], parquet=True)
+    assert codes_told(contracted, tmp_path) == {code}
+
+
+def replaced(old: bytes, new: bytes) -> Callable[[bytes], bytes]:
+    return lambda content: content.replace(old, new, 1)
+
+
+#: Text files that are not tables, and what is told. The file has three lines, a header and two records.
+BROKEN_TEXT = (
+    ("a field missing", "RECORDS-009", replaced(b"|9950\n", b"\n")),
+    ("a field too many", "RECORDS-009", replaced(b"|9950\n", b"|9950|x\n")),
+    ("not UTF-8", "RECORDS-009", replaced(b"|9950\n", b"|99\xe90\n")),
+    ("cut off in the middle", "RECORDS-009", lambda content: content[:-30]),
+    ("a column missing", "FILE-005", replaced(b"QSPAN", b"QSPUN")),
+    ("only a header", "RECORDS-010", lambda content: content.split(b"\n")[0] + b"\n"),
+)
+
+
+@pytest.mark.parametrize(("code", "breaking"), [pytest.param(*case[1:], id=case[0]) for case in BROKEN_TEXT])
+def test_broken_text(contracted: UnderContract, tmp_path: Path, code: str, breaking: Callable[[bytes], bytes]) -> None:
+    write(tmp_path, [record(), record(QAGE="31")], parquet=False)
+    path = tmp_path / "data" / "person-records.txt"
+    path.write_bytes(breaking(path.read_bytes()))
+    assert codes_told(contracted, tmp_path) == {code}
+
+
+@pytest.mark.parametrize(
+    "dressing",
+    [
+        pytest.param(lambda content: b"\xef\xbb\xbf" + content.replace(b"\n", b"\r\n"), id="a mark and CRLF"),
+        pytest.param(lambda content: content + b"\n", id="a final blank line"),
+        pytest.param(lambda content: content[:-1], id="no final line end"),
+    ],
+)
+def test_text_that_is_accepted(contracted: UnderContract, tmp_path: Path, dressing: Callable[[bytes], bytes]) -> None:
+    write(tmp_path, [record(), record(QAGE="31")], parquet=False)
+    path = tmp_path / "data" / "person-records.txt"
+    path.write_bytes(dressing(path.read_bytes()))
+    with_engine = contracted.engine(tmp_path / "engine")
+    try:
+        assert persons(with_engine, tmp_path) == 2
+    finally:
+        with_engine.close()
+
+
+def persons(engine: Engine, folder: Path) -> int:
+    parameters = load(folder / "params")
+    run = parameters.release.runs[0]
+    geography = read_geographies(parameters.release, folder / "data", [])[run.name]
+    place = str(folder / "data" / "person-records.txt")
+    layout = RecordLayout.of(place, parameters.release, run, parameters.catalogue)
+    return engine.open(layout, geography).persons
+
+
+def test_parquet_that_is_none(contracted: UnderContract, tmp_path: Path) -> None:
+    write(tmp_path, [record()], parquet=True)
+    (tmp_path / "data" / "person-records.parquet").write_bytes(b"PAR1 no")
+    assert codes_told(contracted, tmp_path) == {"FILE-012"}
+
+
+def test_a_part_that_lacks_a_column(contracted: UnderContract, tmp_path: Path) -> None:
+    """Read as empty, the missing race code would move people to other groups without a word."""
+    write(tmp_path, [record(QRACE2="1020"), record(QAGE="31")], parquet=True)
+    whole = tmp_path / "data" / "person-records.parquet"
+    table = pq.read_table(whole)
+    whole.unlink()
+    whole.mkdir()
+    pq.write_table(table.slice(0, 1), whole / "part-0.parquet")
+    pq.write_table(table.slice(1).drop_columns(["QRACE2"]), whole / "part-1.parquet")
+    with pytest.raises((InputError, MachineError)):
+        contracted.tabulate(tmp_path / "params", tmp_path / "data", tmp_path / "out")
+    assert not (tmp_path / "out").exists()

@@ -6,7 +6,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check
 DIST   ?= -n 2 --dist loadgroup
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check format lock docs clean bench bench-nation verify-nation bench-membership bench-noise bench-synth mutants
+.PHONY: help demo test test-all check format lock docs clean bench bench-nation verify-nation bench-membership bench-noise bench-synth mutants test-cluster bench-spark
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -54,6 +54,9 @@ test-all: $(VENV)/.dev ## the tests, the long ones too
 mutants: $(VENV)/.dev ## put known faults into a copy of the code; the tests must catch every one
 	@$(BIN)/python -m tools.mutants
 
+test-cluster: $(VENV)/.dev ## start a Spark cluster on this machine, kill parts of it, stop it
+	@$(BIN)/python -m pytest -q --long tests/contract/test_cluster.py
+
 check: $(VENV)/.dev ## format, lint, strict types, import rules
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
@@ -84,6 +87,9 @@ bench-noise: $(VENV)/.dev ## nanoseconds per noise draw, and the ratio to OpenDP
 
 bench-synth: $(VENV)/.dev ## synthetic persons per second, memory and bytes
 	@$(BIN)/python -m benchmarks.synth
+
+bench-spark: $(VENV)/.dev ## both engines on one and ten million persons: Spark's overhead, the driver's memory
+	@$(BIN)/python -m benchmarks.spark
 
 lock: ## resolve the lock files anew (needs uv)
 	@uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header \

@@ -40,8 +40,9 @@ def bin_of(age: int, table: int) -> int:
     return sum(start <= age for start in AGE_STARTS[table]) - 1
 
 
-@pytest.mark.parametrize("parquet", [False, True], ids=["text", "parquet"])
-@pytest.mark.parametrize("batch_rows", [1_000_000, 3], ids=["at once", "in slices"])
+@pytest.mark.parametrize(
+    ("parquet", "batch_rows"), [(False, 1_000_000), (True, 3)], ids=["text, at once", "Parquet, in slices"]
+)
 def test_counts(
     contracted: UnderContract, tmp_path: Path, parquet: bool, batch_rows: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -81,6 +81,8 @@ def test_all_faults_are_told_at_once(contracted: UnderContract, tmp_path: Path) 
 
 @pytest.mark.parametrize(("code", "line"), [pytest.param(*case[1:], id=case[0]) for case in FAULTY])
 def test_one_fault(contracted: UnderContract, tmp_path: Path, code: str, line: str) -> None:
+    if contracted.name == "spark" and code not in {"RECORDS-001", "RECORDS-004"}:
+        pytest.skip("told with all the others above; one by one they take Spark long")
     write(tmp_path, [record(), line], parquet=True)
     assert codes_told(contracted, tmp_path) == {code}
 

@@ -126,6 +126,8 @@ def _start(folder: Path, master: str | None) -> OpenSession:
         conf.setIfMissing("spark.sql.warehouse.dir", str(folder / "warehouse"))
         conf.setIfMissing("spark.master", "local[*]")
         started = SparkContext(conf=conf)
+        # The setting reaches the driver alone; only this call passes it on, also to executors that come later.
+        started.setLogLevel(conf.get("spark.log.level", "FATAL") or "FATAL")
     except (PySparkException, Py4JError, OSError, ValueError) as error:
         if java is not None:
             java.kill()

@@ -78,11 +78,13 @@ def test_a_comma_in_the_folder_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "options", [{"records": "s3a://bucket/people"}, {"master": "local"}, {"session": object()}], ids=str
+    "options",
+    [{"records": "s3a://bucket/people"}, {"master": "local"}, {"session": object()}],
+    ids=["records", "master", "session"],
 )
 def test_what_is_for_spark_is_refused_elsewhere(tmp_path: Path, options: dict[str, Any]) -> None:
     write_world(tmp_path)
-    with pytest.raises(UsageError, match="OUTPUT-007"):
+    with pytest.raises(UsageError, match="OUTPUT-008"):
         safetab.tabulate(tmp_path / "params", tmp_path / "data", tmp_path / "out", **options)
 
 

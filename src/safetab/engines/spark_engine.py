@@ -123,7 +123,7 @@ class SparkRecords:
     def _judge(self, counts: dict[int, int]) -> None:
         """Raise with the number of records that break each rule, if any does."""
         findings = [
-            Finding(rule, self._layout.name, seen=f"{records:,} record{'s' if records > 1 else ''}")
+            Finding(rule, self._layout.name, count=records, seen=f"{records:,} record{'s' if records > 1 else ''}")
             for bit, rule in enumerate(rules.FAULTS)
             if (records := sum(count for faults, count in counts.items() if faults >> bit & 1))
         ]

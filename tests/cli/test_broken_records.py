@@ -277,6 +277,22 @@ def test_all_faults_of_all_runs_are_told_at_once(tmp_path: Path, capsys: pytest.
     ]
 
 
+@pytest.mark.parametrize("name", [b"", b"qage", b"SHOES|SHOES", b"a b'c\""], ids=["none", "capitals", "twice", "odd"])
+def test_any_name_of_a_column_nobody_reads_will_do(name: bytes, tmp_path: Path) -> None:
+    more = b"|x" * (1 + name.count(b"|"))
+    text = as_text(sound_rows()).replace(b"\n", more + b"\n").replace(b"QSPAN" + more, b"QSPAN|" + name)
+    assert main(["check", *write(tmp_path, {"person-records.txt": text})]) == 0
+
+
+def test_columns_that_differ_in_capitals_are_refused_in_parquet(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = as_table(sound_rows())
+    table = table.add_column(0, "qage", table["QSEX"])
+    words = write(tmp_path, {"person-records.parquet": parquet_bytes(table)})
+    assert_refused(tmp_path, words, "FILE-006", "QAGE", capsys)
+
+
 def test_columns_nobody_reads_are_a_warning(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = as_text(sound_rows()).replace(b"\n", b"|x\n").replace(b"QSPAN|x", b"QSPAN|SHOES")
     assert main(["check", *write(tmp_path, {"person-records.txt": text})]) == 0

@@ -74,10 +74,7 @@ def judge_file(path: Path, columns: RecordColumns) -> list[Finding]:
     header = read_header(path, findings)
     if header is None or not header_is_sound(path.name, header, wanted, findings):
         return findings
-    names = header.split("|")
-    repeated = sorted({name for name in names if names.count(name) > 1})
-    findings += [Finding(rules.REPEATED_COLUMN, path.name, key=name) for name in repeated]
-    findings += _unread(path, names, wanted)
+    findings += _unread(path, header.split("|"), wanted)
     if not looks_uniform(path):
         findings += line_findings(path)
     return findings
@@ -97,7 +94,9 @@ def _judge_parquet(path: Path, wanted: list[str]) -> list[Finding]:
             findings.append(Finding(rules.NOT_PARQUET, part.name))
             continue
         for name in wanted:
-            if schema.names.count(name) != 1:
+            # Engines do not tell capitals apart.
+            alike = [other for other in schema.names if other.lower() == name.lower()]
+            if alike != [name]:
                 rule = rules.REPEATED_COLUMN if name in schema.names else rules.MISSING_COLUMN
                 findings.append(Finding(rule, part.name, key=name))
                 continue

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -120,7 +120,7 @@ class DuckDbRecords:
             listed = ", ".join(quoted(str(part)) for part in parts)
             source = f"read_parquet([{listed}], hive_partitioning = false)"
         else:
-            source = f"read_csv({quoted(str(path))}, {_csv_options(path)})"
+            source = f"read_csv({quoted(str(path))}, {_csv_options(path, self._layout.columns_read)})"
         try:
             self._run(f"CREATE VIEW raw AS SELECT * FROM {source}")
         except duckdb.Error as error:
@@ -246,10 +246,15 @@ class _Dialect:
         return "INT" in self.types[column].upper()
 
 
-def _csv_options(path: Path) -> str:
-    """Options that read the file as it is: every column text, no quoting, no guessing."""
+def _csv_options(path: Path, columns_read: Collection[str]) -> str:
+    """Options that read the file as it is: every column text, no quoting, no guessing.
+
+    Columns that nobody reads get names of ours, because theirs may be empty, stand twice, or differ from another
+    name in capitals alone, which DuckDB would not tell apart.
+    """
     with path.open("rb") as file:
         header = file.readline(1 << 20).decode("utf-8-sig", errors="replace").strip("\r\n").split("|")
+    header = [name if name in columns_read else f"unread {number}" for number, name in enumerate(header)]
     columns = ", ".join(f"{quoted(name)}: 'VARCHAR'" for name in header)
     not_null = ", ".join(quoted(name) for name in header)
     return (

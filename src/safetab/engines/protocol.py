@@ -73,6 +73,13 @@ class RecordLayout:
         return Path(self.path).name
 
     @property
+    def columns_read(self) -> tuple[str, ...]:
+        """The columns of the records that are read, each once."""
+        columns = self.columns
+        ethnicity = [columns.ethnicity] if columns.ethnicity else []
+        return tuple(dict.fromkeys([*columns.block, columns.age, columns.sex, *columns.race_codes, *ethnicity]))
+
+    @property
     def age_atoms(self) -> AgeBins:
         """The coarsest bins that every kind of table can be put together from."""
         starts = sorted({start for bins in self.age_bins for start in bins.starts})

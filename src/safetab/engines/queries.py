@@ -73,9 +73,7 @@ class RecordQueries:
         return [f"k{number}" for number in range(len(self.keys))]
 
     def columns_read(self) -> list[str]:
-        columns = self.layout.columns
-        ethnicity = [columns.ethnicity] if columns.ethnicity else []
-        return list(dict.fromkeys([*columns.block, columns.age, columns.sex, *columns.race_codes, *ethnicity]))
+        return list(self.layout.columns_read)
 
     #: What `code_of` gives for "no code here" and for "not in the code list".
     NO_CODE, UNKNOWN = _NO_CODE, _UNKNOWN

@@ -15,15 +15,18 @@ from tests.golden.test_by_hand import write_world
 
 
 def start(world: Path, *, pause_in: str = "") -> subprocess.Popen[bytes]:
-    """Start a tabulation in its own process; it stops for a long time where `pause_in` is about to be called."""
-    script = "import sys, time; from safetab.cli.main import main\n"
+    """Start a tabulation in its own process; where `pause_in` is first about to be called it waits for `resume`."""
+    script = "import os, sys, time; from safetab.cli.main import main\n"
     if pause_in:
         module, name = pause_in.rsplit(".", 1)
         script += f"import {module} as owner\n"
         script += (
             f"original = owner.{name}\n"
             "def slow(*words, **options):\n"
-            "    open('paused', 'w').close(); time.sleep(60)\n"
+            f"    owner.{name} = original\n"
+            "    open('paused', 'w').close()\n"
+            "    for _ in range(600):\n"
+            "        os.path.exists('resume') or time.sleep(0.1)\n"
             "    return original(*words, **options)\n"
             f"owner.{name} = slow\n"
         )
@@ -48,10 +51,12 @@ def wait_for(path: Path, process: subprocess.Popen[bytes]) -> None:
 
 STEPS = (
     "safetab.pipeline.run.read_geographies",
+    "safetab.pipeline.run.open_runs",
     "safetab.pipeline.run._enter",
     "safetab.pipeline.run.tabulate_level",
     "safetab.pipeline.run.write_rows",
     "safetab.pipeline.run.ledger",
+    "safetab.pipeline.workspace._make_durable",
 )
 
 

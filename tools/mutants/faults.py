@@ -33,7 +33,6 @@ _AUDIT = (
     "tests/statistical/test_exact_audit.py::test_what_is_spent_is_what_is_claimed[one of each-zcdp]",
     "tests/statistical/test_exact_audit.py::test_what_is_spent_is_what_is_claimed[one of each-puredp]",
 )
-_MEMBERS = ("tests/property/test_membership.py",)
 _HAND = ("tests/golden/test_by_hand.py",)
 _OUTPUT = "tests/unit/pipeline/test_output.py::"
 _EMPTY = (_OUTPUT + "test_every_group_is_there_also_without_people",)
@@ -73,18 +72,18 @@ FAULTS: tuple[Fault, ...] = (
     # Stability and membership.
     _fault("stability ignores ethnicity", "population/stability.py",
            "return race + max((len(groups) for groups in ethnicity_of.values()), default=0)", "return race",
-           tests=_MEMBERS),
+           tests=_REPLAY),
     _fault("stability by the Bureau's formula", "population/stability.py",
            "race = max(race, most_alone + _most_in_combination(combination_of, group, max_race_codes))",
-           "race = max(race, most_alone + 1)", tests=_MEMBERS),
+           "race = max(race, most_alone + 1)", tests=_REPLAY),
     _fault("stability one code short", "population/stability.py", "reverse=True)[:max_codes]",
-           "reverse=True)[: max_codes - 1]", tests=_MEMBERS),
+           "reverse=True)[: max_codes - 1]", tests=_REPLAY),
     _fault("stability too large", "population/stability.py", "return race + max(", "return 1 + race + max(",
-           tests=_MEMBERS),
+           tests=_REPLAY),
     _fault("a group counts a person once a code", "population/membership.py",
            "iterations[iterations == earlier] = NONE", "pass", tests=_REPLAY),
     _fault("alone with one code outside", "population/membership.py", "candidate[~held] = NONE",
-           "candidate[:0] = NONE", tests=_MEMBERS),
+           "candidate[:0] = NONE", tests=_HAND),
     # The gate.
     _fault("no noise where nobody is", "pipeline/measure.py",
            "return add_noise(true_counts, event.law, self._source)",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,6 +22,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if "long" in item.keywords:
             item.add_marker(skip)
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """After the dots: what the suites that trust rests on have tried."""
+    from tests import trust_numbers
+
+    passed = Counter(report.nodeid.split("::")[0] for report in terminalreporter.stats.get("passed", []))
+    told = trust_numbers.lines(passed, long=bool(config.getoption("--long")))
+    if told:
+        terminalreporter.section("what trust rests on")
+        for line in told:
+            terminalreporter.write_line(line)
 
 
 @pytest.fixture(scope="session")

@@ -235,11 +235,13 @@ def check(case: Neighbours, engine: str) -> tuple[Tape, Tape]:
     return tape, other
 
 
+#: Neighbours tried in `make test`, and in `make test-all`.
+QUICK, MANY = 12, 500
 SETTINGS = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@settings(SETTINGS, max_examples=12)
+@settings(SETTINGS, max_examples=QUICK)
 @given(case=neighbours())
 def test_a_neighbour_changes_nothing_but_true_counts(case: Neighbours, engine: str) -> None:
     check(case, engine)
@@ -247,7 +249,7 @@ def test_a_neighbour_changes_nothing_but_true_counts(case: Neighbours, engine: s
 
 @pytest.mark.long
 @pytest.mark.parametrize("engine", ENGINES)
-@settings(SETTINGS, max_examples=500)
+@settings(SETTINGS, max_examples=MANY)
 @given(case=neighbours())
 def test_many_neighbours_change_nothing_but_true_counts(case: Neighbours, engine: str) -> None:
     check(case, engine)

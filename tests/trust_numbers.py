@@ -1,0 +1,39 @@
+"""What the suites that trust rests on have tried in this run: cases, faults, chances of a false alarm.
+
+In: how many tests of each file passed. Out: a line for each suite that ran, for the end of the report.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tests.cli.test_broken_records import CASES, PARQUET_CASES, TEXT_CASES
+from tests.cli.test_planted_values import BREAKINGS, PLANTED
+from tests.property import test_fuzz, test_replay
+from tests.statistical import test_black_box_audit
+from tests.statistical.test_exact_audit import ALPHAS, KINDS
+from tools.mutants.faults import FAULTS
+
+
+def lines(passed: Mapping[str, int], *, long: bool) -> list[str]:
+    """One line for each suite of which anything passed."""
+    neighbours = test_replay.QUICK + (test_replay.MANY if long else 0)
+    fuzzed = 3 * test_fuzz.QUICK + (2 * test_fuzz.MANY if long else 0)
+    records = 2 * len(CASES) + len(TEXT_CASES) + len(PARQUET_CASES)
+    audit = test_black_box_audit
+    told = {
+        "tests/property/test_replay.py": f"replay: {neighbours} random neighbours and {2 * len(test_replay.IN_GROUPS)} "
+        f"by hand on each of {len(test_replay.ENGINES)} engine(s)",
+        "tests/statistical/test_exact_audit.py": f"exact audit: {len(KINDS)} worlds, pure epsilon and zCDP at "
+        f"{len(ALPHAS)} orders; no chance involved",
+        "tests/property/test_fuzz.py": f"fuzz: {fuzzed} damaged files",
+        "tests/cli/test_broken_records.py": f"records: {records} ways to break them",
+        "tests/cli/test_planted_values.py": f"planted values: {len(PLANTED)} values, {len(BREAKINGS)} runs searched",
+        "tests/cli/test_interrupts.py": "signals: every step boundary" + (", and 40 times in between" if long else ""),
+    }
+    if long:
+        told["tests/statistical/test_black_box_audit.py"] = (
+            f"audit from outside: 4 audits of {2 * audit.TRIALS} runs, false alarm {audit.FALSE_ALARM:g} in each"
+        )
+    found = [f"{text} ({passed[file]} tests passed)" for file, text in told.items() if passed.get(file)]
+    return [*found, f"mutants: {len(FAULTS)} faults, run by `make mutants`"] if found else []

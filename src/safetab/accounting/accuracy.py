@@ -24,7 +24,7 @@ from safetab.noise.laws import Law
 _BITS = 80
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=4096, typed=True)
 def moe_of_sum(law: Law, n_cells: int, confidence: Fraction = CONFIDENCE_95) -> int:
     """The smallest m such that the sum of `n_cells` cells' noise is at most m in size with this chance, certified."""
     return NoisySum(law, n_cells).two_sided_quantile(confidence)
@@ -35,7 +35,7 @@ def moe_95_of_sum(law: Law, n_cells: int) -> int:
     return moe_of_sum(law, n_cells)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=4096, typed=True)
 def variance_of_sum(law: Law, n_cells: int) -> float:
     """The variance of the noise of a sum of `n_cells` cells, to the nearest float."""
     return float(NoisySum(law, n_cells).variance(_BITS))

@@ -41,6 +41,7 @@ from safetab.synth.records import (
 from safetab.synth.shapes import Shape, StatePlan, plan_states
 
 DEFAULT_SEED = 2020
+LEAST_PERSONS = 2
 MOST_PERSONS = 10_000_000_000
 _MOST_SEED = 2**63 - 1
 #: Share of the persons that live in AIANNH areas.
@@ -115,7 +116,7 @@ def make_country(
 def _judge(country: Country, folder: Path) -> None:
     """Refuse what cannot be done before anything is written."""
     persons = country.shape.persons
-    if not 1 <= persons <= MOST_PERSONS:
+    if not LEAST_PERSONS <= persons <= MOST_PERSONS:
         raise UsageError(Finding(rules.PERSONS, "safetab synth", key="--persons", seen=f"{persons}"))
     if not 0 <= country.seed <= _MOST_SEED:
         raise UsageError(Finding(rules.SEED, "safetab synth", key="--seed", seen=f"{country.seed}"))

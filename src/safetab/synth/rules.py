@@ -6,7 +6,7 @@ from safetab.errors import Rule
 
 PERSONS = Rule(
     "SYNTH-001",
-    "the number of persons is a whole number from 1 to 10,000,000,000",
+    "the number of persons is a whole number from 2, one for each run, to 10,000,000,000",
     "Name a size that fits the disk; a person takes some 6 bytes as Parquet and 80 as text.",
 )
 SEED = Rule("SYNTH-002", "a seed is a whole number from 0 to 2^63 - 1", "Leave --seed out, or write another number.")

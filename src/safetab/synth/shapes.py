@@ -142,6 +142,9 @@ def plan_states(shape: Shape, states: tuple[str, ...], *, puerto_rico: bool) -> 
     """Divide a shape among some states, by their real populations, and perhaps Puerto Rico."""
     share = (shape.puerto_rico_share if states else 1.0) if puerto_rico else 0.0
     persons_there = round(shape.persons * share)
+    if puerto_rico and states:
+        # A run without anybody cannot be tabulated.
+        persons_there = min(max(persons_there, 1), shape.persons - 1)
     plans: list[StatePlan] = []
     if states:
         size = np.array([STATES[state][0] for state in states], dtype=float)

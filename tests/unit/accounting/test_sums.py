@@ -92,6 +92,8 @@ def test_margins_grow_with_cells_and_confidence() -> None:
 
 @pytest.mark.parametrize("bad", [0, -1, 2.0, True, "8"])
 def test_cells_are_counted_in_whole_numbers(bad: Any) -> None:
+    # Answers are remembered, and to Python True and 2.0 are equal to 1 and 2: they must not find those answers.
+    assert moe_95_of_sum(gaussian("1"), 1) <= moe_95_of_sum(gaussian("1"), 2)
     with pytest.raises(InputError, match="ACCOUNT-003"):
         moe_95_of_sum(gaussian("1"), bad)
 

@@ -64,6 +64,7 @@ class SparkEngine:
         records = SparkRecords(layout)
         self._opened.append(records)
         with ours_for_theirs(layout.name, is_reading=True):
+            self._session.quieten()
             records.read(self._session.session, geography)
         return records
 

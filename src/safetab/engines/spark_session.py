@@ -60,6 +60,16 @@ class OpenSession:
     def __init__(self, session: SparkSession, *, is_ours: bool, java: subprocess.Popen[bytes] | None = None) -> None:
         self.session, self._is_ours, self._java = session, is_ours, java
 
+    def quieten(self) -> None:
+        """Pass the log level of a session of ours on to every executor that is there by now.
+
+        The setting alone reaches the driver only. An executor that starts while this is said misses it, so it is said
+        before each reading of records; executors that start later hear of it by themselves.
+        """
+        if self._is_ours:
+            context = self.session.sparkContext
+            context.setLogLevel(context.getConf().get("spark.log.level", "FATAL") or "FATAL")
+
     def stop(self) -> None:
         """Stop the session if it is ours, and wait until the Java that we started is gone."""
         if not self._is_ours:
@@ -126,8 +136,6 @@ def _start(folder: Path, master: str | None) -> OpenSession:
         conf.setIfMissing("spark.sql.warehouse.dir", str(folder / "warehouse"))
         conf.setIfMissing("spark.master", "local[*]")
         started = SparkContext(conf=conf)
-        # The setting reaches the driver alone; only this call passes it on, also to executors that come later.
-        started.setLogLevel(conf.get("spark.log.level", "FATAL") or "FATAL")
     except (PySparkException, Py4JError, OSError, ValueError) as error:
         if java is not None:
             java.kill()

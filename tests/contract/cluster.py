@@ -42,12 +42,12 @@ class Cluster:
     master: subprocess.Popen[bytes] | None = None
     workers: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
-    def start_process(self, name: str, *words: str) -> subprocess.Popen[bytes]:
+    def start_process(self, name: str, *words: str, host: str = "127.0.0.1") -> subprocess.Popen[bytes]:
         """Start one of Spark's daemons in a process group of its own, so that it can go with its children."""
         with (self.folder / f"{name}.log").open("wb") as log:
             return subprocess.Popen(
                 [str(spark_home() / "bin" / "spark-class"), *words],
-                env=self.environment,
+                env=self.environment | {"SPARK_LOCAL_IP": host},
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
@@ -55,10 +55,12 @@ class Cluster:
 
     def start_worker(self) -> None:
         number = len(self.workers)
-        place = ["--host", "127.0.0.1", "--cores", "1", "--memory", "700m"]
+        # Spark gives a task's second copy to another host only, so each worker has an address of its own.
+        host = f"127.0.0.{number + 1}"
+        place = ["--host", host, "--cores", "1", "--memory", "700m"]
         folders = ["--work-dir", str(self.folder / f"work-{number}"), "--webui-port", "0"]
         words = ("org.apache.spark.deploy.worker.Worker", *place, *folders, self.address)
-        self.workers.append(self.start_process(f"worker-{number}", *words))
+        self.workers.append(self.start_process(f"worker-{number}", *words, host=host))
         wait_for_text(self.folder / f"worker-{number}.log", "Successfully registered")
 
     def kill_worker(self, number: int) -> None:

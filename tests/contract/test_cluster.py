@@ -18,6 +18,7 @@ from safetab.synth.country import Country, make_country
 from safetab.synth.shapes import SHAPES
 from tests.contract.cluster import Cluster, cluster, wait_for_text
 from tests.contract.conftest import QUICK, UnderContract, assert_same_release
+from tests.contract.test_faults import FAULTY, POISON, record, write
 
 pytestmark = [pytest.mark.long, pytest.mark.xdist_group("cluster")]
 #: Small tasks, many of them, so that there is always one under way.
@@ -145,13 +146,13 @@ def test_a_driver_killed_leaves_no_output(running: Cluster, country: Path, tmp_p
     assert not (tmp_path / "out").exists()
 
 
-def test_executors_write_nothing_of_the_records(running: Cluster, country: Path, tmp_path: Path) -> None:
-    """Neither in their logs nor, readable, on their disks."""
-    process = start(running, country, tmp_path / "out")
-    assert process.wait(timeout=900) == 0
-    assert_same_release(tmp_path / "out", country / "expected")
-    written = running.written_by_executors()
-    assert "Finished task" not in written
-    assert "Exception" not in written
+def test_executors_write_nothing_of_the_records(running: Cluster, tmp_path: Path) -> None:
+    """Records full of faults stop the run, and none of their values is in a log or, readable, on a disk."""
+    write(tmp_path, [record(), *(line for _, _, line in FAULTY)], parquet=True)
+    process = start(running, tmp_path, tmp_path / "out")
+    assert process.wait(timeout=900) == 1
+    assert "Spark Executor Command" in running.written_by_executors(), "the logs are where we look"
+    holding = [path for path in running.folder.rglob("*") if path.is_file() and POISON.encode() in path.read_bytes()]
+    assert not holding
     outside = [path for path in running.folder.rglob("blockmgr-*") if "executors" not in str(path)]
     assert not outside

@@ -25,7 +25,7 @@ SOURCE = ROOT / "src" / "safetab"
 _AT_ONCE = 2
 #: Seconds; far more than any of these tests takes, even on a busy machine.
 _LONGEST = 3600
-_TESTS_FAILED = 1
+_TESTS_FAILED, _TIMED_OUT = 1, -1
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,10 @@ def judge(fault: Fault) -> Verdict:
         shutil.copytree(SOURCE, copy, ignore=shutil.ignore_patterns("__pycache__"))
         path = copy / fault.file
         path.write_text(applied(fault, path.read_text(encoding="utf-8")), encoding="utf-8")
-        done = run_tests(copy.parent, fault.tests)
+        try:
+            done = run_tests(copy.parent, fault.tests)
+        except subprocess.TimeoutExpired:
+            return Verdict(fault, _TIMED_OUT, "", time.monotonic() - start)
     found = re.search(r"^FAILED (\S+)", done.stdout, re.MULTILINE)
     return Verdict(fault, done.returncode, found[1] if found else "", time.monotonic() - start)
 

@@ -43,7 +43,7 @@ _PRIVATE = (
 )
 _REGISTRY = ("tests/unit/pipeline/test_registry.py",)
 _EXACTNESS = ("tests/unit/noise/test_exactness.py",)
-_SOURCE = ("tests/unit/noise/test_source.py",)
+_SOURCE = ("tests/unit/noise/test_source.py::test_parent_and_children_have_streams_of_their_own",)
 
 FAULTS: tuple[Fault, ...] = (
     # Scales.
@@ -169,5 +169,6 @@ FAULTS: tuple[Fault, ...] = (
     _fault("a forked child continues its parent's stream", "noise/source.py", 'getattr(local, "home", None) != home',
            'not hasattr(local, "home")', tests=_SOURCE),
     _fault("the source can be seeded", "noise/source.py", "material = entropy(KEY_BYTES + NONCE_BYTES)\n            #",
-           "material = bytes(range(KEY_BYTES + NONCE_BYTES))\n            #", tests=_SOURCE),
+           "material = bytes(range(KEY_BYTES + NONCE_BYTES))\n            #",
+           tests=("tests/unit/noise/test_source.py::test_two_sources_and_a_copy_share_nothing",)),
 )  # fmt: skip

@@ -137,6 +137,7 @@ def test_what_is_not_private_says_so_everywhere(world: Path) -> None:
     assert len(files) == 8
     assert all("NOT-PRIVATE" in path.name for path in files)
     assert "NOT PRIVATE" in release.ledger["warning"]
+    assert release.ledger["is_private"] is False
 
 
 def test_a_seed_repeats_and_the_system_does_not(world: Path) -> None:

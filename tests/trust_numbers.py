@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 from tests.cli.test_broken_records import CASES, PARQUET_CASES, TEXT_CASES
 from tests.cli.test_planted_values import BREAKINGS, PLANTED
+from tests.contract import test_replay as spark_replay
 from tests.property import test_fuzz, test_replay
 from tests.statistical import test_black_box_audit
 from tests.statistical.test_exact_audit import ALPHAS, KINDS
@@ -23,7 +24,9 @@ def lines(passed: Mapping[str, int], *, long: bool) -> list[str]:
     audit = test_black_box_audit
     told = {
         "tests/property/test_replay.py": f"replay: {neighbours} random neighbours and {2 * len(test_replay.IN_GROUPS)} "
-        f"by hand on each of {len(test_replay.ENGINES)} engine(s)",
+        "by hand with DuckDB",
+        "tests/contract/test_replay.py": f"replay: {spark_replay.MANY if long else 0} random neighbours and 2 by hand "
+        "with Spark",
         "tests/statistical/test_exact_audit.py": f"exact audit: {len(KINDS)} worlds, pure epsilon and zCDP at "
         f"{len(ALPHAS)} orders; no chance involved",
         "tests/property/test_fuzz.py": f"fuzz: {fuzzed} damaged files",

@@ -26,7 +26,7 @@ def _fault(name: str, file: str, *texts: str, tests: tuple[str, ...]) -> Fault:
 _EVENTS = ("tests/unit/accounting/test_events.py",)
 _GATE = ("tests/unit/pipeline/test_gate.py",)
 _REPLAY = tuple(
-    f"tests/property/test_replay.py::test_the_nastiest_neighbours_by_hand[eight codes in eight groups-{kind}-duckdb]"
+    f"tests/property/test_replay.py::test_the_nastiest_neighbours_by_hand[eight codes in eight groups-{kind}]"
     for kind in ("tables", "totals")
 )
 _AUDIT = (

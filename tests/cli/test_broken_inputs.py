@@ -251,6 +251,7 @@ CASES = [
     Case("file empty", put(RACE, ""), "FILE-002", "race-characteristic-iterations.txt"),
     Case("file is only a mark", put(RACE, b"\xef\xbb\xbf"), "FILE-002", "race-characteristic-iterations.txt"),
     Case("not UTF-8", put(CODES, worlds.CODES.encode().replace(b"Alpine", b"Alp\xe9")), "FILE-003", "line 3"),
+    Case("not UTF-8 and ragged", put(CODES, worlds.CODES.encode() + b"1|\xfe|2\n"), "FILE-003", "line 11"),
     Case("header not UTF-8", put(CODES, b"RACE_ETH_CODE|RACE_\xe9\n1|a\n"), "FILE-003", "line 1"),
     Case("comma separated", put(CODES, worlds.CODES.replace("|", ",")), "FILE-004", "race-and-ethnicity-codes.txt"),
     Case("tab separated", put(MAPPING, worlds.MAPPING.replace("|", "\t")), "FILE-004", "code-to-iteration.txt"),

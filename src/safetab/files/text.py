@@ -60,10 +60,20 @@ def read_text(path: Path, columns: Sequence[str], findings: list[Finding]) -> Te
         return "skip"
 
     try:
-        table = _parse(path, columns, on_ragged)
+        table = _parse(path, columns, None)
     except pa.ArrowInvalid:
-        findings.append(_first_undecodable_line(path))
-        return None
+        # Only now is it worth the time to look for the lines. Arrow decodes a ragged line before it asks what to do
+        # with it, and prints a trace where it cannot; so bytes that are no text are looked for first.
+        line = _first_undecodable_line(path)
+        if line is not None:
+            findings.append(Finding(rules.NOT_UTF8, path.name, lines=(line,)))
+            return None
+        try:
+            table = _parse(path, columns, on_ragged)
+        except pa.ArrowInvalid:
+            # A header without a line end is an "empty block" to Arrow.
+            findings.append(Finding(rules.NO_ROWS, path.name))
+            return None
     if ragged:
         findings.append(Finding.at_lines(rules.FIELD_COUNT, path.name, ragged))
     return _without_blank_lines(path, table, ragged, findings)
@@ -120,7 +130,7 @@ def header_is_sound(file: str, header: str, columns: Sequence[str], findings: li
     return not missing and not repeated
 
 
-def _parse(path: Path, columns: Sequence[str], on_ragged: Callable[[pa_csv.InvalidRow], str]) -> pa.Table:
+def _parse(path: Path, columns: Sequence[str], on_ragged: Callable[[pa_csv.InvalidRow], str] | None) -> pa.Table:
     # One thread: Arrow then tells the number of a ragged line.
     reader = pa_csv.open_csv(
         path,
@@ -137,15 +147,14 @@ def _parse(path: Path, columns: Sequence[str], on_ragged: Callable[[pa_csv.Inval
     return reader.read_all()
 
 
-def _first_undecodable_line(path: Path) -> Finding:
+def _first_undecodable_line(path: Path) -> int | None:
     with path.open("rb") as file:
         for number, line in enumerate(file, start=1):
             try:
                 line.decode("utf-8")
             except UnicodeDecodeError:
-                return Finding(rules.NOT_UTF8, path.name, lines=(number,))
-    # Arrow refuses a header without a line end as an "empty block".
-    return Finding(rules.NO_ROWS, path.name)
+                return number
+    return None
 
 
 def _without_blank_lines(

@@ -6,7 +6,25 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check
 DIST   ?= -n 2 --dist loadgroup
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check format lock docs clean bench bench-nation verify-nation bench-membership bench-noise bench-synth mutants test-cluster bench-spark
+.PHONY: \
+  bench \
+  bench-membership \
+  bench-nation \
+  bench-noise \
+  bench-spark \
+  bench-synth \
+  check \
+  clean \
+  demo \
+  docs \
+  format \
+  help \
+  lock \
+  mutants \
+  test \
+  test-all \
+  test-cluster \
+  verify-nation
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)

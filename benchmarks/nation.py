@@ -125,30 +125,51 @@ def verify(country: Path) -> None:
 
 
 def sample(table: Path) -> list[dict[str, Any]]:
-    """Some groups of every geography level, large ones and small ones."""
+    """Some groups of every geography level, the largest among them."""
     draw = random.Random(1)
     t1 = pq.read_table(table, columns=["REGION_ID", "REGION_TYPE", "ITERATION_CODE", "COUNT"])
     chosen: list[dict[str, Any]] = []
     for level in sorted(t1["REGION_TYPE"].unique().to_pylist()):
         rows = t1.filter(pc.equal(t1["REGION_TYPE"], level))
-        numbers = draw.sample(range(rows.num_rows), min(SAMPLE_PER_LEVEL, rows.num_rows))
-        chosen += [rows.slice(number, 1).to_pylist()[0] for number in numbers]
+        numbers = set(draw.sample(range(rows.num_rows), min(SAMPLE_PER_LEVEL, rows.num_rows)))
+        numbers.add(pc.index(rows["COUNT"], pc.max(rows["COUNT"])).as_py())
+        chosen += [rows.slice(number, 1).to_pylist()[0] for number in sorted(numbers)]
     return chosen
 
 
 def plain_sums(country: Path, rows: list[dict[str, Any]], run_name: str) -> list[int]:
-    """How many people are in each group, in the plainest SQL: one scan, one condition a group."""
-    data, params = country / "data", country / "params"
+    """How many people are in each group, in plain SQL, level by level.
+
+    A condition may list hundreds of codes, so it is tried once for all people alike in codes, not for every person.
+    """
+    sums: dict[int, int] = {}
+    for level in sorted({row["REGION_TYPE"] for row in rows}):
+        numbers = [number for number, row in enumerate(rows) if row["REGION_TYPE"] == level]
+        connection = duckdb.connect(config={"temp_directory": str(BUILD / "spill")})
+        connection.execute(f"CREATE TABLE alike AS {people_alike(country, [rows[n] for n in numbers], run_name)}")
+        counts = ", ".join(
+            f"coalesce(sum(people) FILTER (WHERE {condition(country / 'params', rows[n])}), 0)" for n in numbers
+        )
+        answer = connection.execute(f"SELECT {counts} FROM alike").fetchone()  # noqa: S608
+        sums |= dict(zip(numbers, map(int, answer or ()), strict=True))
+        connection.close()
+    return [sums[number] for number in range(len(rows))]
+
+
+def people_alike(country: Path, rows: list[dict[str, Any]], run_name: str) -> str:
+    """The people of the regions of some groups of one level, counted by region and codes."""
+    level = rows[0]["REGION_TYPE"].removeprefix("PR-")
+    region, ids = REGION_SQL[level], ", ".join(f"'{name}'" for name in sorted({row["REGION_ID"] for row in rows}))
+    parts = [str(part) for part in part_files(country / "data" / "GRF-C.parquet")]
+    source = f"read_parquet('{country}/data/person-records.parquet/*.parquet')"
+    if level in ("PLACE", "AIANNH"):
+        source += f" JOIN read_parquet({parts}) AS blocks USING (TABBLKST, TABBLKCOU, TABTRACTCE, TABBLK)"
     state = "TABBLKST = '72'" if run_name == "pr" else "TABBLKST <> '72'"
-    counts = ", ".join(f"count(*) FILTER (WHERE {condition(params, row)})" for row in rows)
-    parts = part_files(data / "GRF-C.parquet")
-    query = (
-        f"SELECT {counts} FROM read_parquet('{data}/person-records.parquet/*.parquet') AS people "  # noqa: S608
-        f"JOIN read_parquet({[str(part) for part in parts]}) AS blocks USING (TABBLKST, TABBLKCOU, TABTRACTCE, TABBLK) "
-        f"WHERE {state}"
+    codes = f"{', '.join(f'QRACE{number}' for number in range(1, 9))}, QSPAN"
+    return (
+        f"SELECT {region} AS region, {codes}, count(*) AS people FROM {source} "  # noqa: S608
+        f"WHERE {state} AND {region} IN ({ids}) GROUP BY ALL"
     )
-    answer = duckdb.connect(config={"temp_directory": str(BUILD / "spill")}).execute(query).fetchone()
-    return [int(count) for count in answer or ()]
 
 
 def condition(params: Path, row: dict[str, Any]) -> str:
@@ -164,7 +185,7 @@ def condition(params: Path, row: dict[str, Any]) -> str:
         belongs = " AND ".join(f"({column} = 'Null' OR {column} IN ({codes}))" for column in columns)
     else:
         belongs = " OR ".join(f"{column} IN ({codes})" for column in columns)
-    return f"{REGION_SQL[row['REGION_TYPE'].removeprefix('PR-')]} = '{row['REGION_ID']}' AND ({belongs})"
+    return f"region = '{row['REGION_ID']}' AND ({belongs})"
 
 
 if __name__ == "__main__":

@@ -92,3 +92,10 @@ def test_counts(
             if number % 2 == 0 and len(person.race_codes) > 1:
                 wanted[3, sex, bin_of(person.age, 0)] += 1
         assert cells == wanted
+        # A coarser level after a finer one, one that leaves a cell out, and the finer one again.
+        for regions in ([0, 0, 0], [0, -1, -1], [0, 1, 2]):
+            of_region: Counter[int] = Counter()
+            for some in records.totals(np.array(regions, dtype=np.int32), members):
+                for region, group, count in zip(some.region, some.iteration, some.true_count, strict=True):
+                    of_region[int(region)] += int(count) if group == 0 else 0
+            assert of_region == Counter(regions[number % 2] for number in range(60) if regions[number % 2] >= 0)

@@ -25,7 +25,7 @@ from safetab.engines.queries import RecordQueries, quoted
 from safetab.errors import Finding, InputError, MachineError
 from safetab.files.parquet import part_files
 from safetab.files.rules import MISSING_COLUMN, NO_ROWS, NOT_PARQUET
-from safetab.population.geography import Geography
+from safetab.population.geography import Geography, region_of_part
 from safetab.population.membership import CodeSets
 
 _BATCH_ROWS = 1_000_000
@@ -204,11 +204,16 @@ class DuckDbRecords:
         """Fold the people into the regions of a geography level; the level's other questions find them folded."""
         if self._region_of_cell is not None and np.array_equal(self._region_of_cell, region_of_cell):
             return
-        inside = np.flatnonzero(region_of_cell >= 0).astype(np.int32)
-        self._keep("region_of_cell", pa.table({"cell": inside, "region": region_of_cell[inside]}))
+        parts = None if self._region_of_cell is None else region_of_part(self._region_of_cell, region_of_cell)
+        if parts is None:
+            self._keep("region_of_cell", _placed("cell", region_of_cell))
+            race, ethnicity = queries.REGION_RACE, queries.REGION_ETHNICITY
+        else:
+            self._keep("region_of_part", _placed("part", parts))
+            race, ethnicity = queries.COARSER_RACE, queries.COARSER_ETHNICITY
         with _ours_for_theirs(self._layout.name):
-            self._run(f"CREATE OR REPLACE TABLE region_race AS {queries.REGION_RACE}")
-            self._run(f"CREATE OR REPLACE TABLE region_ethnicity AS {queries.REGION_ETHNICITY}")
+            self._run(f"CREATE OR REPLACE TABLE region_race AS {race}")
+            self._run(f"CREATE OR REPLACE TABLE region_ethnicity AS {ethnicity}")
         self._region_of_cell = region_of_cell.copy()
 
     def _keep_members(self, members: Members) -> None:
@@ -261,6 +266,12 @@ def _csv_options(path: Path, columns_read: Collection[str]) -> str:
         "delim = '|', header = true, quote = '', escape = '', auto_detect = false, strict_mode = true, "
         f"null_padding = false, columns = {{{columns}}}, force_not_null = [{not_null}]"
     )
+
+
+def _placed(place: str, region: npt.NDArray[np.int32]) -> pa.Table:
+    """The region of each place that lies in one."""
+    inside = np.flatnonzero(region >= 0).astype(np.int32)
+    return pa.table({place: inside, "region": region[inside]})
 
 
 def _integers(batch: pa.RecordBatch, name: str) -> npt.NDArray[np.int64]:

@@ -1,9 +1,10 @@
 """The logical plan, once for every engine: plain SQL over a few relations.
 
 Relations an engine provides: `raw` (the records as they are), `blocks` (block columns, cell), `age_atoms` (age, atom),
-`region_of_cell` (cell, region), `race_members` (set_id, iteration), `ethnicity_members` (ethnicity, iteration),
-`chosen` (group_id, region, iteration, stat_level), `bin_of_atom` (stat_level, atom, age_bin). A dialect spells the few
-things that engines spell differently. The plan keeps what is confidential inside: only counts leave.
+`region_of_cell` (cell, region), `region_of_part` (part, region), `race_members` (set_id, iteration),
+`ethnicity_members` (ethnicity, iteration), `chosen` (group_id, region, iteration, stat_level), `bin_of_atom`
+(stat_level, atom, age_bin). A dialect spells the few things that engines spell differently. The plan keeps what is
+confidential inside: only counts leave.
 
 Each step below is kept by the engine under its own name, and each is smaller than the one before: records are folded
 to `coded` while they are read (5 million synthetic persons to 2.9 million rows), and to `region_race` once for each
@@ -212,6 +213,18 @@ REGION_RACE = (
 REGION_ETHNICITY = (
     "SELECT region, ethnicity, sex, atom, CAST(sum(n) AS BIGINT) AS n FROM ethnicity_people "
     "JOIN region_of_cell USING (cell) GROUP BY region, ethnicity, sex, atom"
+)
+
+#: The same, where the regions are made up of those of the level before, as states are of counties: `region_of_part`
+#: (part, region) says how, and the people of the finer level are fewer rows than those of the cells.
+COARSER_RACE = (
+    "SELECT whole.region, set_id, sex, atom, CAST(sum(n) AS BIGINT) AS n FROM region_race "
+    "JOIN region_of_part AS whole ON region_race.region = whole.part GROUP BY whole.region, set_id, sex, atom"
+)
+COARSER_ETHNICITY = (
+    "SELECT whole.region, ethnicity, sex, atom, CAST(sum(n) AS BIGINT) AS n FROM region_ethnicity "
+    "JOIN region_of_part AS whole ON region_ethnicity.region = whole.part "
+    "GROUP BY whole.region, ethnicity, sex, atom"
 )
 
 #: True totals: a group's people are those whose code set, or ethnicity, is in it. Sexes and ages are summed before code

@@ -192,7 +192,9 @@ def _tabulate_run(
     policy = PostProcessing(release.zero_suppression_chance, release.allow_negative_counts, gate.has_noise)
     precisions = Precisions(has_noise=gate.has_noise)
     assembler = Assembler(KeyOrder.of(domains), policy, precisions)
-    for domain in domains:
+    # Finest level first, as releases list the coarsest first: an engine makes counties out of tracts, states out of
+    # counties, and need not go back to the people.
+    for domain in reversed(domains):
         progress.begin(domain)
         sexes = len(release.columns.sexes)
         for noisy in tabulate_level(records, domain, members.of(domain), gate, release.age_bins, sexes):

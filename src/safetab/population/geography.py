@@ -95,3 +95,15 @@ def _distinct_rows(
         packed = number * (size + 1) + (column + 1)
         _, first, number = np.unique(packed, return_index=True, return_inverse=True)
     return number.astype(np.int32), first
+
+
+def region_of_part(
+    part_of_cell: npt.NDArray[np.int32], region_of_cell: npt.NDArray[np.int32]
+) -> npt.NDArray[np.int32] | None:
+    """The region that each region of a finer level is a part of; None where regions are not made up of such parts."""
+    inside = part_of_cell != NO_REGION
+    if np.any(region_of_cell[~inside] != NO_REGION):
+        return None
+    regions = np.full(part_of_cell.max(initial=NO_REGION) + 1, NO_REGION, dtype=np.int32)
+    regions[part_of_cell[inside]] = region_of_cell[inside]
+    return regions if np.array_equal(regions[part_of_cell[inside]], region_of_cell[inside]) else None

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from safetab.checks.inputs import check_inputs
-from safetab.population.geography import NO_REGION, GeographyLevel, fold
+from safetab.population.geography import NO_REGION, GeographyLevel, fold, region_of_part
 from tests import worlds
 
 LEVELS = (
@@ -65,3 +66,17 @@ def test_the_tiny_world_is_folded_by_run(tmp_path: Path) -> None:
     }
     assert us.blocks.num_rows == 4
     assert pr.regions == (("72",), ("72001",), ("72001000100",), ("7200100",))
+
+
+@settings(max_examples=500, deadline=None)
+@given(st.lists(st.tuples(st.integers(-1, 3), st.integers(-1, 2)), max_size=8))
+def test_parts_of_regions(cells: list[tuple[int, int]]) -> None:
+    """The finer level is a part of the coarser one exactly when each part lies whole in one region, or in none."""
+    parts, regions = (np.array([cell[side] for cell in cells], dtype=np.int32) for side in (0, 1))
+    lies_in = {part: {region for other, region in cells if other == part} for part, _ in cells}
+    is_made_up = lies_in.pop(NO_REGION, set()) <= {NO_REGION} and all(len(found) == 1 for found in lies_in.values())
+    found = region_of_part(parts, regions)
+    assert (found is not None) == is_made_up
+    if found is not None:
+        assert {part: {int(found[part])} for part in lies_in} == lies_in
+        assert all(region == NO_REGION for part, region in enumerate(found) if part not in lies_in)

@@ -91,7 +91,7 @@ docs: $(VENV)/.dev ## regenerate the reference pages
 bench: $(VENV)/.dev ## tabulate 2, 5 and 20 million persons beside one plain GROUP BY
 	@$(BIN)/python -m benchmarks.tabulate
 
-bench-nation: $(VENV)/.dev ## tabulate the United States and Puerto Rico; writes docs/benchmarks.md
+bench-nation: $(VENV)/.dev ## tabulate the United States and Puerto Rico beside one plain GROUP BY
 	@$(BIN)/python -m benchmarks.nation
 
 verify-nation: $(VENV)/.dev ## compare the nation's totals, noise off, with plain sums

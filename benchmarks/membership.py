@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.page import Section
 from safetab.params.load import load
 from safetab.population.membership import NONE, CodeSets, membership
 from tests.oracle.membership import Group, groups_of_person
@@ -31,7 +32,8 @@ def random_sets(codes: int, count: int) -> CodeSets:
 def main() -> None:
     catalogue = load(PARAMS).catalogue
     sets = random_sets(len(catalogue.codes), SETS)
-    print(f"{SETS:,} code sets, {len(catalogue.codes):,} codes")
+    section = Section("Membership")
+    section.tell(f"{SETS:,} code sets, {len(catalogue.codes):,} codes")
     for level, local in ((1, False), (1, True), (2, False), (2, True)):
         function = membership(catalogue, level, local=local)
         start = time.perf_counter()
@@ -52,11 +54,12 @@ def main() -> None:
         for row in sets[:LOOPED]:
             groups_of_person([catalogue.codes[code] for code in row if code != NONE], "", groups, level, local)
         looped = (time.perf_counter() - start) / LOOPED
-        print(
+        section.tell(
             f"iteration level {level}, {'local' if local else 'nation and state'}: "
             f"{SETS / seconds / 1e6:.1f} million sets a second, {len(pairs.row):,} memberships; "
             f"{looped * SETS / seconds:,.0f} times a loop over persons"
         )
+    section.save()
 
 
 if __name__ == "__main__":

@@ -7,13 +7,10 @@ once more with noise off and compares a sample of totals of every level with pla
 from __future__ import annotations
 
 import os
-import platform
 import random
 import subprocess
 import sys
 import time
-from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +19,11 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 import safetab
-from benchmarks.tabulate import BUILD, PRODUCTION, ROOT, in_own_process
+from benchmarks.page import Section
+from benchmarks.tabulate import BUILD, PRODUCTION, in_own_process
 from safetab.files.parquet import part_files
 
 NATION = BUILD / "nation"
-PAGE = ROOT / "docs" / "benchmarks.md"
 SAMPLE_PER_LEVEL = 5
 
 #: How the columns of a record and of its block name its region, for the plain sums.
@@ -50,26 +47,13 @@ def make() -> None:
         print(f"synthesised in {time.perf_counter() - start:,.0f} s", flush=True)
 
 
-def memory_gib() -> float:
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-
-
-def page(least: dict[str, Any], ours: dict[str, Any], load: float) -> str:
-    """docs/benchmarks.md as measured."""
+def figures(least: dict[str, Any], ours: dict[str, Any]) -> str:
+    """The section of the page as measured."""
     ledger, cores = ours["ledger"], os.cpu_count() or 1
     groups = sum(level["groups"] for run in ledger["runs"] for level in run["levels"])
     rows = {name: sum(run["rows"][name] for run in ledger["runs"]) for name in ("t1", "t2")}
     steps = "\n".join(f"| {step} | {seconds:,.0f} |" for step, seconds in sorted(ours["steps"].items(), key=_by_time))
-    return f"""# Benchmarks
-
-Written by `make bench-nation`; `make bench` prints the same for one state of 2, 5 and 20 million persons.
-
-Measured {datetime.now(UTC):%Y-%m-%d} on {cores} cores, {memory_gib():.0f} GiB of memory, {platform.system()},
-Python {platform.python_version()}, DuckDB {version("duckdb")}, NumPy {version("numpy")}, PyArrow {version("pyarrow")},
-SafeTab {safetab.__version__}. The machine is shared with other work: the load average was {load:.1f} at the start.
-
-## A nation
-
+    return f"""
 {least["persons"]:,} synthetic persons (United States and Puerto Rico), 8.1 million blocks, production budgets and
 groups, every level: {groups:,} population groups, {ours["counts"]:,} exact noisy counts, {rows["t1"]:,} rows of T1
 and {rows["t2"]:,} of T2 written as text and as Parquet.
@@ -84,13 +68,13 @@ and {rows["t2"]:,} of T2 written as text and as Parquet.
 | --- | --- |
 {steps}
 
-## The Bureau's own program
+### The Bureau's own program
 
 For a nation its README (safetab_p/README.md in uscensusbureau/DAS_2020_DDHCA_Production_Code) recommends at least three
 machines of type r4.16xlarge, which is 64 virtual cores and 488 GiB of memory each. Its run time for about 300 million
 records was given to us as up to nine hours; the README and the test plan of that repository do not state it, so take
 that figure as hearsay. On those numbers it is 192 cores for nine hours against {cores} cores for
-{ours["seconds"] / 60:,.0f} minutes: {192 * 9 * 3600 / (cores * ours["seconds"]):,.0f} times the core-hours.
+{ours["seconds"] / 60:,.1f} minutes: {192 * 9 * 3600 / (cores * ours["seconds"]):,.0f} times the core-hours.
 """
 
 
@@ -100,15 +84,14 @@ def _by_time(item: tuple[str, float]) -> float:
 
 def run() -> None:
     make()
-    load = os.getloadavg()[0]
+    section = Section("A nation")
     ours = in_own_process("tabulate", NATION)
     print(f"tabulated in {ours['seconds']:,.0f} s, {ours['mib']:,.0f} MiB, {ours['counts']:,} noisy counts", flush=True)
     least = in_own_process("group_by", NATION)
     print(f"one GROUP BY in {least['seconds']:,.0f} s; ratio {ours['seconds'] / least['seconds']:.2f}", flush=True)
     for step, seconds in sorted(ours["steps"].items(), key=_by_time):
         print(f"  {seconds:>7.1f}s  {step}")
-    PAGE.write_text(page(least, ours, load), encoding="utf-8")
-    print(f"wrote {PAGE.relative_to(ROOT)}")
+    section.save(figures(least, ours))
 
 
 def verify(country: Path) -> None:

@@ -15,6 +15,7 @@ from functools import partial
 
 import numpy as np
 
+from benchmarks.page import Section
 from safetab.noise import DiscreteGaussian, Law, SystemSource, TwoSidedGeometric, add_noise, draw
 from safetab.noise.sampler import sampler_for
 
@@ -56,8 +57,10 @@ def seconds(work: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
-def row(name: str, sigma: int, law: Law, source: SystemSource, against_opendp: bool) -> float | None:
-    """Measure, print and return the ratio to OpenDP."""
+def row(
+    section: Section, name: str, sigma: int, law: Law, source: SystemSource, *, against_opendp: bool
+) -> float | None:
+    """Measure, tell and return the ratio to OpenDP."""
     built = seconds(lambda: sampler_for(law))
     counts = np.full(BATCH, 1000, np.int64)
     theirs = opendp_of(law) if against_opendp else None
@@ -71,25 +74,26 @@ def row(name: str, sigma: int, law: Law, source: SystemSource, against_opendp: b
     ratio = best["opendp"] / best["draw"] if theirs is not None else None
     figures = f"{best['draw'] * 1e9:9.1f} {best['add'] * 1e9:13.1f}"
     figures += f" {best['opendp'] * 1e9:10.0f} {ratio:9.0f}" if ratio is not None else f" {'-':>10} {'-':>9}"
-    print(f"{name:<20} {sigma:>13,} {figures} {built * 1e3:9.1f}", flush=True)
+    section.tell(f"{name:<20} {sigma:>13,} {figures} {built * 1e3:9.1f}")
     return ratio
 
 
 def main() -> int:
-    source = SystemSource()
-    print(
+    source, section = SystemSource(), Section("Noise")
+    section.tell(
         f"{'law':<20} {'sigma':>13} {'ns/draw':>9} {'ns/add_noise':>13} {'OpenDP ns':>10} {'ratio':>9} {'build ms':>9}"
     )
     ratios = [
-        (sigma, row(name, sigma, law, source, against_opendp=True))
+        (sigma, row(section, name, sigma, law, source, against_opendp=True))
         for sigma in SIGMAS
         for name, law in laws(sigma).items()
     ]
     for sigma in WIDE:
         for name, law in laws(sigma).items():
-            row(name, sigma, law, source, against_opendp=False)
+            row(section, name, sigma, law, source, against_opendp=False)
     least = min(ratio for sigma, ratio in ratios if sigma <= 75 and ratio is not None)
-    print(f"\nAt sigma up to 75, at least {least:,.0f} times as fast as OpenDP (wanted: {LEAST_RATIO}).")
+    section.tell(f"\nAt sigma up to 75, at least {least:,.0f} times as fast as OpenDP (wanted: {LEAST_RATIO}).")
+    section.save()
     return 0 if least >= LEAST_RATIO else 1
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import resource
 import subprocess
 import sys
@@ -16,6 +15,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from benchmarks.page import Section
 from safetab.synth.country import Country, make_country
 from safetab.synth.shapes import SHAPES
 
@@ -41,16 +41,14 @@ def in_own_process(like: str, persons: int) -> dict[str, float]:
     return result
 
 
-def report(like: str, persons: int) -> float:
-    """Measure, print a line, and return the persons per second."""
+def report(section: Section, like: str, persons: int) -> float:
+    """Measure, tell a line, and return the persons per second."""
     found = in_own_process(like, persons)
     speed = persons / found["seconds"]
-    print(
-        f"{like:>7} {persons:>12,} persons {found['seconds']:8.2f} s {speed / 1e6:6.2f} million/s "
-        f"({speed / TARGET_PERSONS_PER_SECOND:4.2f} of the target) {found['processor']:7.2f} s of processor time "
-        f"{found['memory'] / 2**30:6.2f} GiB of memory "
-        f"{found['bytes'] / persons:6.2f} bytes/person {found['bytes'] / 2**30:6.2f} GiB of disk",
-        flush=True,
+    section.tell(
+        f"{like:>7} {persons:>12,} persons {found['seconds']:7.2f} s {speed / 1e6:5.2f} million/s "
+        f"{found['processor']:7.2f} s of processor time {found['memory'] / 2**30:5.2f} GiB of memory "
+        f"{found['bytes'] / persons:5.2f} bytes/person {found['bytes'] / 2**30:5.2f} GiB of disk"
     )
     return speed
 
@@ -64,14 +62,16 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             print(json.dumps(measure(options.one[0], int(options.one[1]), Path(folder))))
         return
-    print(f"Parquet, {CORES} threads, {os.cpu_count()} cores; load {os.getloadavg()[0]:.1f} before")
-    million = report("state", 1_000_000)
-    ten_million = report("state", 10_000_000)
-    print(f"speed at 10 million persons over speed at 1 million: {ten_million / million:.2f}")
-    report("nation", 20_000_000)
+    section = Section("Synthetic people")
+    section.tell(f"Parquet, {CORES} threads; wanted: {TARGET_PERSONS_PER_SECOND / 1e6:.0f} million/s")
+    million = report(section, "state", 1_000_000)
+    ten_million = report(section, "state", 10_000_000)
+    section.tell(f"speed at 10 million persons over speed at 1 million: {ten_million / million:.2f}")
+    report(section, "nation", 20_000_000)
     if options.nation:
-        report("nation", SHAPES["nation"].persons)
-        print(f"targets for the nation: {TARGET_MEMORY_GIB} GiB of memory, {TARGET_DISK_GIB} GiB of disk")
+        report(section, "nation", SHAPES["nation"].persons)
+        section.tell(f"wanted for the nation: {TARGET_MEMORY_GIB} GiB of memory, {TARGET_DISK_GIB} GiB of disk")
+    section.save()
 
 
 if __name__ == "__main__":

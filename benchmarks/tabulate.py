@@ -20,7 +20,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
+from benchmarks.page import ROOT, Section
+
 BUILD = ROOT / "build" / "bench"
 PRODUCTION = ROOT.parent / "shared" / "census-2020"
 SIZES = (2_000_000, 5_000_000, 20_000_000)
@@ -139,7 +140,13 @@ def main() -> None:
         result["mib"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         print(json.dumps(result))
         return
-    print(
+    compare()
+
+
+def compare() -> None:
+    """Both jobs at every size, and the checks at the largest."""
+    section = Section("One state")
+    section.tell(
         f"{'persons':>12} {'group by':>9} {'tabulate':>9} {'ratio':>6} {'ns/record':>10} {'MiB':>7} "
         f"{'noisy counts':>13}"
     )
@@ -147,16 +154,16 @@ def main() -> None:
         country = country_of(persons)
         least, ours = in_own_process("group_by", country), in_own_process("tabulate", country)
         ratio = ours["seconds"] / least["seconds"]
-        print(
+        section.tell(
             f"{persons:>12,} {least['seconds']:>8.1f}s {ours['seconds']:>8.1f}s {ratio:>6.2f} "
-            f"{ours['seconds'] / persons * 1e9:>10,.0f} {ours['mib']:>7,.0f} {ours['counts']:>13,}",
-            flush=True,
+            f"{ours['seconds'] / persons * 1e9:>10,.0f} {ours['mib']:>7,.0f} {ours['counts']:>13,}"
         )
-    print("\nWhere the time went at the largest size:")
+    section.tell("\nWhere the time went at the largest size:")
     for step, seconds in sorted(ours["steps"].items(), key=lambda item: -item[1]):
-        print(f"  {seconds:>7.1f}s  {step}")
+        section.tell(f"  {seconds:>7.1f}s  {step}")
     without = in_own_process("unjudged", country)["seconds"]
-    print(f"\nWithout judging the records {without:.1f}s; the checks add {ours['seconds'] / without - 1:.1%}.")
+    section.tell(f"\nWithout judging the records {without:.1f}s: the checks add {ours['seconds'] / without - 1:.1%}.")
+    section.save()
 
 
 if __name__ == "__main__":

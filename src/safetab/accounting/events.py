@@ -79,6 +79,11 @@ class LevelPlan:
         )
 
     @property
+    def target_stage(self) -> Stage:
+        """The count a target margin of error speaks of: stage 2, or a total where no group has two stages."""
+        return Stage.STAGE_2 if self.has_two_stage else Stage.TOTAL_ONLY
+
+    @property
     def events(self) -> tuple[CountEvent, ...]:
         """The kinds of counts the level makes."""
         stages = [Stage.TOTAL_ONLY] if self.has_total_only else []

@@ -10,7 +10,7 @@ import click
 
 from safetab.accounting.analysis import ReleaseLoss, analyse
 from safetab.accounting.calibration import CONFIDENCE_95, paper_budget
-from safetab.accounting.events import LevelPlan, ReleasePlan, Stage
+from safetab.accounting.events import LevelPlan, ReleasePlan
 from safetab.cli.figures import at_most, nearest, parse_delta
 from safetab.cli.rules import MOE_WORDS
 from safetab.cli.show import console, grid, print_json
@@ -59,7 +59,7 @@ def command(params: Path, targets: tuple[str, ...], privacy: str | None, delta: 
         ]
         for row in rows
     ]
-    out.print(grid("Budgets of the levels; margins of error of a stage 2 count at 95 %", columns, table))
+    out.print(grid("Budgets of the levels; 95 % margins of error of a stage 2 count, or a total", columns, table))
     out.print()
     for row in rows:
         if row["moe_95"] is not None:
@@ -119,11 +119,11 @@ def _rows(parameters: Parameters, plan: ReleasePlan) -> list[dict[str, object]]:
                     "level": level.name,
                     "moe_95": moe,
                     "budget": decimal_text(level.budget),
-                    "stage_2_moe_95": level.event(Stage.STAGE_2).law.two_sided_quantile(CONFIDENCE_95),
+                    "stage_2_moe_95": level.event(level.target_stage).law.two_sided_quantile(CONFIDENCE_95),
                     "paper_budget": None if by_paper is None else float(by_paper.budget),
                     "paper_budget_moe_95": None
                     if by_paper is None
-                    else by_paper.event(Stage.STAGE_2).law.two_sided_quantile(CONFIDENCE_95),
+                    else by_paper.event(level.target_stage).law.two_sided_quantile(CONFIDENCE_95),
                 }
             )
     return rows
@@ -131,7 +131,8 @@ def _rows(parameters: Parameters, plan: ReleasePlan) -> list[dict[str, object]]:
 
 def _paper_level_budget(mechanism: Mechanism, moe: int, level: LevelPlan) -> LevelPlan:
     base = Fraction(paper_budget(mechanism, moe))
-    return replace(level, budget=base * level.stability / (1 - level.stage_1_fraction))
+    share = 1 - level.stage_1_fraction if level.has_two_stage else 1
+    return replace(level, budget=base * level.stability / share)
 
 
 def _costs(loss: ReleaseLoss, delta: str) -> dict[str, object]:

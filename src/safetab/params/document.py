@@ -209,7 +209,9 @@ class LevelPart(_Part):
         default=None, description="Privacy budget of the level: rho for zcdp, epsilon for puredp; 0 switches it off."
     )
     moe_95: MoeTarget | None = Field(
-        default=None, description="Instead of a budget: the 95 % margin of error wanted of a stage 2 count."
+        default=None,
+        description="Instead of a budget: the 95 % margin of error wanted of a stage 2 count, or of a total where no "
+        "group of the level has two stages.",
     )
     thresholds: Thresholds = Field(
         description="Noisy totals from which the coarse, medium and fine sex by age tables are published."

@@ -7,6 +7,8 @@ budget that certainly meets it. Algorithm 1 of the paper, its inputs.
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from safetab.accounting.calibration import level_budget
 from safetab.accounting.events import LevelPlan, ReleasePlan, RunPlan
 from safetab.noise.laws import Mechanism
@@ -41,9 +43,12 @@ def plan_level(level: PopulationGroupLevel, parameters: Parameters) -> LevelPlan
     if most_groups == 0:
         return None
     mechanism = MECHANISM_OF[release.privacy]
+    has_two_stage = not all(iteration.is_total_only for iteration in iterations)
     budget = level.budget
     if budget is None:
-        budget = level_budget(mechanism, level.moe_95 or 0, most_groups, release.stage_1_fraction)
+        # Where every group gets a total and nothing else, nothing is set aside for stage 1.
+        set_aside = release.stage_1_fraction if has_two_stage else Fraction(0)
+        budget = level_budget(mechanism, level.moe_95 or 0, most_groups, set_aside)
     return LevelPlan(
         level.name,
         mechanism,
@@ -51,5 +56,5 @@ def plan_level(level: PopulationGroupLevel, parameters: Parameters) -> LevelPlan
         most_groups,
         release.stage_1_fraction,
         has_total_only=any(iteration.is_total_only for iteration in iterations),
-        has_two_stage=not all(iteration.is_total_only for iteration in iterations),
+        has_two_stage=has_two_stage,
     )

@@ -70,3 +70,19 @@ def test_a_margin_of_error_becomes_a_budget() -> None:
     geometric = plan_release(by_epsilon).runs[0].levels[-1]
     assert geometric.mechanism is Mechanism.GEOMETRIC
     assert geometric.event(Stage.STAGE_2).law.two_sided_quantile(Fraction("0.95")) == 12
+
+
+@pytest.mark.parametrize("privacy", ["zcdp", "puredp"])
+def test_a_target_where_all_groups_are_totals_sets_nothing_aside_for_stage_1(tiny: Parameters, privacy: str) -> None:
+    only_totals = tuple(iteration for iteration in tiny.catalogue.iterations if iteration.is_total_only)
+    release = replace(tiny.release, privacy=type(tiny.release.privacy)(privacy))
+    run = release.runs[0]
+    level = replace(next(level for level in run.levels if level.name == "(USA, 2)"), budget=None, moe_95=12)
+    release = replace(release, runs=(replace(run, levels=(level,)),))
+    bare = replace(tiny, release=release, catalogue=IterationCatalogue(tiny.catalogue.codes, only_totals))
+    (planned,) = plan_release(bare).runs[0].levels
+    assert planned.target_stage is Stage.TOTAL_ONLY
+    assert planned.event(Stage.TOTAL_ONLY).law.two_sided_quantile(Fraction("0.95")) == 12
+    # One part in a thousand less would miss the target.
+    less = replace(planned, budget=planned.budget * Fraction(999, 1000))
+    assert less.event(Stage.TOTAL_ONLY).law.two_sided_quantile(Fraction("0.95")) == 13

@@ -73,6 +73,7 @@ CASES = [
     Case("an unknown tract", put("TABTRACTCE", "999998", 2), "RECORDS-001", "TABTRACTCE", (2,), 1, "999998"),
     Case("a block that lost its zeros", put("TABBLKCOU", "1", 2), "RECORDS-001", "TABBLKCOU", (2,), 1),
     Case("a state that lost its zero", put("TABBLKST", "1", 6), "RECORDS-001", "TABBLKST", (6,), 1),
+    Case("a state that is nowhere", put("TABBLKST", "98", 6), "RECORDS-001", "TABBLKST", (6,), 1),
     Case("no state", put("TABBLKST", "", 6), "FILE-009", "TABBLKST", (6,), 1),
     Case("an unknown code", put("QRACE1", "6543", 5), "RECORDS-004", "QRACE1", (5,), 1, "6543"),
     Case("an unknown second code", codes(5, "1010", "6543"), "RECORDS-004", "QRACE2", (5,), 1, "6543"),

@@ -56,7 +56,7 @@ def test_counts(
     run = parameters.release.runs[0]
     geography = read_geographies(parameters.release, tmp_path / "data", [])[run.name]
     place = tmp_path / "data" / ("person-records.parquet" if parquet else "person-records.txt")
-    layout = RecordLayout.of(str(place), parameters.release, run, parameters.catalogue)
+    layout = RecordLayout.of(str(place), parameters.release, run, parameters.catalogue, geography)
     with closing(contracted.engine(tmp_path / "engine")) as engine:
         records = engine.open(layout, geography)
         assert records.persons == 60

@@ -150,7 +150,7 @@ def persons(engine: Engine, folder: Path) -> int:
     run = parameters.release.runs[0]
     geography = read_geographies(parameters.release, folder / "data", [])[run.name]
     place = str(folder / "data" / "person-records.txt")
-    layout = RecordLayout.of(place, parameters.release, run, parameters.catalogue)
+    layout = RecordLayout.of(place, parameters.release, run, parameters.catalogue, geography)
     return engine.open(layout, geography).persons
 
 

@@ -46,9 +46,10 @@ def open_runs(
     findings = [finding for finding in judge_file(local, release.columns) if finding.is_error] if local else []
     opened: dict[str, Records] = {}
     for run in release.runs if not findings else ():
-        layout = RecordLayout.of(path, release, run, parameters.catalogue, show_values=show_values)
+        geography = geographies[run.name]
+        layout = RecordLayout.of(path, release, run, parameters.catalogue, geography, show_values=show_values)
         try:
-            opened[run.name] = engine.open(layout, geographies[run.name])
+            opened[run.name] = engine.open(layout, geography)
         except InputError as error:
             findings += [
                 dataclasses.replace(finding, key=f"run {run.name}") if finding.rule is NO_RECORDS else finding

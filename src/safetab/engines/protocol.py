@@ -46,12 +46,21 @@ class RecordLayout:
     max_race_codes: int
     age_bins: tuple[AgeBins, ...]
     only: BlockFilter | None
+    #: Values of the filter's column that the geography file has and this run does not take.
+    left_out: tuple[str, ...] = ()
     #: Whether findings may quote values; for the secure area only.
     show_values: bool = False
 
     @classmethod
     def of(
-        cls, path: str, release: Release, run: Run, catalogue: IterationCatalogue, *, show_values: bool = False
+        cls,
+        path: str,
+        release: Release,
+        run: Run,
+        catalogue: IterationCatalogue,
+        geography: Geography,
+        *,
+        show_values: bool = False,
     ) -> RecordLayout:
         local = Path(path)
         return cls(
@@ -65,6 +74,7 @@ class RecordLayout:
             max_race_codes=release.max_race_codes,
             age_bins=release.age_bins,
             only=run.only,
+            left_out=geography.left_out,
             show_values=show_values,
         )
 

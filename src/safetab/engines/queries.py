@@ -90,19 +90,15 @@ class RecordQueries:
         return self._code(column)
 
     def where(self) -> str:
-        """The records of this run: those of its filter, and those whose value there cannot be anybody's.
+        """The records of this run: all but those of the geography file's other regions.
 
-        Another run's records are left out. A value that is missing, or of another width than such values have, is
-        nobody's and comes along, so that it is found to lie in no block instead of getting lost.
+        What is in no region of the file comes along, so that it is found to lie in no block instead of getting lost.
         """
-        only = self.layout.only
-        if only is None:
+        only, left_out = self.layout.only, self.layout.left_out
+        if only is None or not left_out:
             return ""
         text = self.text_of(only.column)
-        width = self.layout.columns.widths.get(only.column)
-        nobodys = f"length({text}) <> {width}" if width else f"{text} = ''"
-        values = ", ".join(quoted(value) for value in only.values)
-        return f" WHERE {text} IN ({values}) OR {text} IS NULL OR {nobodys}"
+        return f" WHERE {text} IS NULL OR {text} NOT IN ({', '.join(map(quoted, left_out))})"
 
     def _text(self, column: str, width: int | None) -> str:
         """A column as text; whole numbers get their leading zeros back."""

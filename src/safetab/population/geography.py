@@ -47,6 +47,8 @@ class Geography:
     cell_regions: npt.NDArray[np.int32]
     #: The columns that name a block, and the `cell` it is in.
     blocks: pa.Table
+    #: What the column of the run's filter holds in the blocks of the file that the run does not take.
+    left_out: tuple[str, ...] = ()
 
     @property
     def cells(self) -> int:

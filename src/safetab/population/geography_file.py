@@ -7,7 +7,7 @@ column's width, and each run has the blocks its record filter asks for and no ot
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -58,8 +58,10 @@ def geography_of_run(
 ) -> Geography | None:
     """The regions and cells of one run's blocks."""
     blocks = table.columns
+    left_out: tuple[str, ...] = ()
     if only is not None:
         values = pa.array(only.values, pa.string())
+        left_out = tuple(sorted(set(pc.unique(blocks[only.column]).to_pylist()) - set(only.values)))
         blocks = blocks.filter(pc.is_in(blocks[only.column], value_set=values))
         present = set(pc.unique(blocks[only.column]).to_pylist())
         unused = [value for value in only.values if value not in present]
@@ -71,7 +73,7 @@ def geography_of_run(
     if not blocks.num_rows:
         findings.append(Finding(rules.RUN_WITHOUT_BLOCKS, table.file, key=f"run {run}"))
         return None
-    geography = fold(blocks, block_columns, levels)
+    geography = replace(fold(blocks, block_columns, levels), left_out=left_out)
     for level, regions in zip(levels, geography.regions, strict=True):
         if not regions:
             findings.append(Finding(rules.LEVEL_WITHOUT_REGIONS, table.file, key=f"run {run}, {level.name}"))

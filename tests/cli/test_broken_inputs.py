@@ -191,6 +191,7 @@ CASES = [
     Case("states as numbers", setting("state_filter_us", [1, 2]), "PARAMS-032", "state_filter_us"),
     Case("no states", setting("state_filter_us", []), "PARAMS-032", "state_filter_us"),
     Case("thresholds of an unknown level", threshold("(PARISH, 1)", [1, 2, 3]), "PARAMS-033", "(PARISH, 1)"),
+    Case("a level of 5,000 digits", threshold(f"(USA, {'1' * 5000})", [1, 2, 3]), "PARAMS-033", "(USA, 1111"),
     Case("unknown reader", setting("reader", "sas"), "PARAMS-034", "reader"),
     Case("the Bureau's reader", setting("reader", "cef"), "PARAMS-035", "reader", status=0),
     # release.toml.

@@ -57,7 +57,7 @@ _SAME = {
 }
 _OPTIONAL = {"zero_suppression_chance", "state_filter_us"}
 _OTHERS = ("thresholds_p", "run_us", "run_pr", "reader", "state_filter_us")
-_THRESHOLD_KEY = re.compile(r"\(\s*([A-Z-]+)\s*,\s*(\d+)\s*\)")
+_THRESHOLD_KEY = re.compile(r"\(\s*([A-Z-]+)\s*,\s*([0-9])\s*\)")
 
 
 def budget_key(geography: str, iteration_level: int) -> str:

@@ -80,7 +80,7 @@ class Rows:
     count: npt.NDArray[np.int64]
     stat_level: npt.NDArray[np.int8]
     precision: npt.NDArray[np.int16]
-    age: npt.NDArray[np.int8] | None = None
+    age: npt.NDArray[np.int16] | None = None
     sex: npt.NDArray[np.int8] | None = None
 
     def __len__(self) -> int:
@@ -150,7 +150,7 @@ class Assembler:
         values = np.concatenate([marginals, counts.transpose(0, 2, 1)], axis=1)
         precision = np.full((bins + 1, sexes), self._precisions.index(tables.event, 1), dtype=np.int16)
         precision[0] = self._precisions.index(tables.event, bins)
-        age = np.arange(ALL_AGES, bins, dtype=np.int8)
+        age = np.arange(ALL_AGES, bins, dtype=np.int16)
         return Rows(
             np.repeat(key, (bins + 1) * sexes),
             values.reshape(-1),
@@ -181,6 +181,6 @@ def _in_order(parts: Sequence[Rows], *, with_cells: bool) -> Rows:
         joined("count", np.int64)[order],
         joined("stat_level", np.int8)[order],
         joined("precision", np.int16)[order],
-        joined("age", np.int8)[order] if with_cells else None,
+        joined("age", np.int16)[order] if with_cells else None,
         joined("sex", np.int8)[order] if with_cells else None,
     )

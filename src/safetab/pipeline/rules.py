@@ -10,9 +10,13 @@ OUTPUT_EXISTS = Rule(
 OUTPUT_PARENT = Rule(
     "OUTPUT-002", "the folder that will hold the output must exist and be writable", "Create it, or name another."
 )
-OUTPUT_IS_A_FILE = Rule("OUTPUT-003", "the output is a folder, and a file has that name", "Name another folder.")
+OUTPUT_IS_A_FILE = Rule(
+    "OUTPUT-003", "the output is a folder, and a file or a link has that name", "Name another folder."
+)
 OUTPUT_HOLDS_INPUT = Rule(
-    "OUTPUT-004", "the output folder must not hold the parameters or the data", "Name a folder apart from the inputs."
+    "OUTPUT-004",
+    "the output folder must not hold the parameters, the data or the registry",
+    "Name a folder apart from all of them; it is published, and --overwrite replaces it.",
 )
 OUTPUT_NOT_OURS = Rule(
     "OUTPUT-005",

@@ -120,7 +120,7 @@ def tabulate(
         raise UsageError(Finding(rules.NOT_PRIVATE_IN_REGISTRY, str(registry)))
     _refuse_what_is_for_spark(engine, records, master, session)
     refuse_output(out, overwrite=overwrite)
-    _refuse_inputs_inside(out, (params, data))
+    _refuse_inside(out, (params, data, records, registry))
     inputs = _read_inputs(params, data, records, watcher)
     plan = plan_release(inputs.parameters)
     with workspace(out, overwrite=overwrite) as space, _engine(engine, space, master, session) as counting:
@@ -260,9 +260,10 @@ def _refuse_what_is_for_spark(
         raise UsageError(Finding(rules.FOR_SPARK, "engine duckdb"))
 
 
-def _refuse_inputs_inside(out: Path, inputs: Iterable[Path]) -> None:
-    for path in inputs:
-        if path.resolve() == out.resolve() or path.resolve().is_relative_to(out.resolve()):
+def _refuse_inside(out: Path, places: Iterable[str | Path | None]) -> None:
+    """Raise where what must stay lies in the folder that is replaced and published."""
+    for place in places:
+        if place is not None and not is_address(str(place)) and Path(place).resolve().is_relative_to(out.resolve()):
             raise UsageError(Finding(rules.OUTPUT_HOLDS_INPUT, str(out)))
 
 

@@ -98,7 +98,8 @@ def refuse_output(target: Path, *, overwrite: bool) -> None:
     parent = target.absolute().parent
     if not parent.is_dir() or not os.access(parent, os.W_OK):
         raise UsageError(Finding(rules.OUTPUT_PARENT, str(parent)))
-    if target.exists() and not target.is_dir():
+    # A link would be replaced by a folder and what it points to kept; one that points nowhere would fail at the end.
+    if target.is_symlink() or (target.exists() and not target.is_dir()):
         raise UsageError(Finding(rules.OUTPUT_IS_A_FILE, str(target)))
     if target.exists() and not overwrite:
         raise UsageError(Finding(rules.OUTPUT_EXISTS, str(target)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Sequence
 from fractions import Fraction
@@ -122,6 +123,28 @@ def test_output_around_the_inputs_is_refused(world: Path) -> None:
     (world / "ledger.json").write_text("{}")
     with pytest.raises(safetab.UsageError, match="OUTPUT-004"):
         safetab.tabulate(world / "params", world / "data", world, overwrite=True)
+
+
+def test_what_must_stay_is_not_kept_in_the_output(world: Path) -> None:
+    """--overwrite would remove the registry, and with it the history of spending; and OUT is published."""
+    tabulate(world)
+    (world / "out" / "records.txt").write_bytes((world / "data" / "person-records.txt").read_bytes())
+    for option, name in (("registry", "registry"), ("records", "records.txt")):
+        words: dict[str, object] = {option: world / "out" / name}
+        with pytest.raises(safetab.UsageError, match="OUTPUT-004"):
+            tabulate(world, "out", overwrite=True, **words)
+    assert not (world / "out" / "registry").exists()
+
+
+@pytest.mark.parametrize("target", ["nowhere", "elsewhere"])
+def test_a_link_in_place_of_the_output_is_refused_before_anything_is_spent(world: Path, target: str) -> None:
+    (world / "elsewhere").mkdir()
+    (world / "out").symlink_to(world / target)
+    for overwrite in (False, True):
+        with pytest.raises(safetab.UsageError, match="OUTPUT-003"):
+            tabulate(world, overwrite=overwrite, registry=world / "registry")
+    assert not (world / "registry").exists()
+    assert list((world / "elsewhere").iterdir()) == []
 
 
 def test_noise_off_and_seeds_need_the_words(world: Path) -> None:
@@ -320,3 +343,26 @@ def test_output_on_a_full_disk_leaves_nothing(world: Path, monkeypatch: pytest.M
         tabulate(world)
     assert sorted(path.name for path in world.iterdir()) == ["data", "params"]
     shutil.rmtree(world / "data")
+
+
+def test_an_age_bin_for_every_year_up_to_two_hundred(tmp_path: Path) -> None:
+    """More bins than an eight-bit number counts: each year keeps its own label and its own people."""
+    shutil.copytree(MEROVIA / "params", tmp_path / "params")
+    file = tmp_path / "params" / "release.toml"
+    text = file.read_text().replace("oldest = 100", "oldest = 200")
+    text = re.sub(r"^bins = .*$", f"bins = [[0, 16], [0, 16, 30], {list(range(201))}]", text, flags=re.MULTILINE)
+    file.write_text(re.sub(r"thresholds = \[.*\]", "thresholds = [0, 0, 0]", text))
+    release = safetab.tabulate(tmp_path / "params", MEROVIA / "data", tmp_path / "out", noise=False, not_private=True)
+    rows = [row for row in release.t2.to_pylist() if row["REGION_TYPE"] == "COUNTRY"]
+    groups = {row["ITERATION_CODE"] for row in rows}
+    sexes = {row["SEX"] for row in rows}
+    wanted = {(str(age), str(age)) for age in range(201)} | {("*", "*")}
+    assert groups
+    for group in groups:
+        for sex in sexes:
+            mine = [row for row in rows if (row["ITERATION_CODE"], row["SEX"]) == (group, sex)]
+            assert len(mine) == len(wanted)
+            assert {(row["AGESTART"], row["AGEEND"]) for row in mine} == wanted
+    counted = {row["AGESTART"] for row in rows if row["COUNT"] and row["AGESTART"] != "*"}
+    assert counted <= {str(age) for age in range(101)}, "nobody in the example is older than a hundred"
+    assert len(counted) > 50

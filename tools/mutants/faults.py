@@ -43,6 +43,9 @@ _PRIVATE = (
 )
 _REGISTRY = ("tests/unit/pipeline/test_registry.py",)
 _EXACTNESS = ("tests/unit/noise/test_exactness.py",)
+_WORKSPACE = (_OUTPUT + "test_the_temporary_folder_is_private_and_abandoned_ones_are_removed",)
+_RECORDS = "tests/cli/test_broken_records.py::test_a_broken_record_is_told"
+_INPUTS = "tests/cli/test_broken_inputs.py::test_broken_input_is_told"
 _SOURCE = ("tests/unit/noise/test_source.py::test_parent_and_children_have_streams_of_their_own",)
 
 FAULTS: tuple[Fault, ...] = (
@@ -171,4 +174,54 @@ FAULTS: tuple[Fault, ...] = (
     _fault("the source can be seeded", "noise/source.py", "material = entropy(KEY_BYTES + NONCE_BYTES)\n            #",
            "material = bytes(range(KEY_BYTES + NONCE_BYTES))\n            #",
            tests=("tests/unit/noise/test_source.py::test_two_sources_and_a_copy_share_nothing",)),
+    # Records that break rules.
+    _fault("records are not judged", "engines/duckdb_engine.py", "        if any(counts):\n", "        if False:\n",
+           tests=(_RECORDS + "[a third sex-text]",)),
+    _fault("records are not judged, with Spark", "engines/spark_engine.py", "        if findings:\n",
+           "        if not counts:\n", tests=("tests/contract/test_faults.py::test_one_fault[spark-too many codes]",)),
+    _fault("people in no block are left out", "engines/queries.py", '"cell IS NULL",', '"FALSE",',
+           tests=(_RECORDS + "[an unknown tract-text]",)),
+    _fault("more codes than the stability allows", "engines/queries.py",
+           '" OR ".join(f"{index} <> {_NO_CODE}" for index in beyond) or "FALSE",', '"FALSE",',
+           tests=(_OUTPUT + "test_more_codes_than_allowed_is_refused",)),
+    _fault("people of an unknown state are left out", "engines/queries.py",
+           "NOT IN ({', '.join(map(quoted, left_out))})", "IN ({', '.join(map(quoted, only.values))})",
+           tests=(_RECORDS + "[a state that is nowhere-text]",)),
+    _fault("a run counts the people of another", "engines/queries.py", "if only is None or not left_out:",
+           "if True:", tests=_HAND),
+    _fault("values are always shown", "engines/fault_queries.py", "        if self._layout.show_values:\n",
+           "        if True:\n", " if self._layout.show_values else None", "",
+           tests=(_RECORDS + "[an age beyond the oldest-text]",)),
+    _fault("Puerto Rico in both runs", "params/census.py", "            and PUERTO_RICO not in states\n", "",
+           tests=(_INPUTS + "[Puerto Rico among the states]",)),
+    # What is left lying, and what is published when.
+    _fault("the registry is skipped", "pipeline/run.py", "        if registry is not None:\n", "        if False:\n",
+           tests=_REGISTRY),
+    _fault("the registry lies in the output", "pipeline/run.py", "(params, data, records, registry)",
+           "(params, data, records)", tests=(_OUTPUT + "test_what_must_stay_is_not_kept_in_the_output",)),
+    _fault("published before the ledger is written", "pipeline/run.py",
+           "_write_json(space.out / LEDGER_FILE, content)\n        space.publish()",
+           "space.publish()\n        _write_json(out / LEDGER_FILE, content)",
+           tests=(_OUTPUT + "test_what_is_published_is_complete_when_it_appears",)),
+    _fault("everybody may enter the temporary folder", "pipeline/workspace.py",
+           '    lock = (folder / _LOCK).open("w")\n',
+           '    folder.chmod(0o755)\n    lock = (folder / _LOCK).open("w")\n',
+           tests=_WORKSPACE),
+    _fault("what a killed run left stays", "pipeline/workspace.py",
+           "                shutil.rmtree(folder, ignore_errors=True)\n        except BlockingIOError",
+           "                pass\n        except BlockingIOError", tests=_WORKSPACE),
+    _fault("a link in place of the output", "pipeline/workspace.py", "if target.is_symlink() or (", "if (",
+           tests=(_OUTPUT + "test_a_link_in_place_of_the_output_is_refused_before_anything_is_spent",)),
+    _fault("age bins are numbered in eight bits", "pipeline/assemble.py", "np.arange(ALL_AGES, bins, dtype=np.int16)",
+           "np.arange(ALL_AGES, bins, dtype=np.int8)",
+           tests=(_OUTPUT + "test_an_age_bin_for_every_year_up_to_two_hundred",)),
+    _fault("a target pays for a stage that is not there", "pipeline/plan.py",
+           "release.stage_1_fraction if has_two_stage else Fraction(0)", "release.stage_1_fraction",
+           tests=("tests/unit/pipeline/test_plan.py",)),
+    _fault("the ledger tells half the budget", "pipeline/ledger.py", '"budget": decimal_text(level.budget),',
+           '"budget": decimal_text(level.budget / 2),',
+           tests=("tests/property/test_fuzz.py::test_the_sound_world_is_accepted_and_compared",)),
+    _fault("noise that cannot be drawn is found too late", "pipeline/run.py", "        _prepare_noise(plan)\n",
+           "        pass\n",
+           tests=(_OUTPUT + "test_noise_that_cannot_be_drawn_is_refused_before_anything_is_spent",)),
 )  # fmt: skip

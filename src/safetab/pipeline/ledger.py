@@ -45,6 +45,7 @@ def ledger(
     *,
     is_private: bool,
     engine: str,
+    parameter_hashes: Mapping[str, str],
     records_fingerprint: str | None,
 ) -> dict[str, Any]:
     """The content of ledger.json."""
@@ -69,7 +70,7 @@ def ledger(
             _run(record, planned.levels, loss) for record, planned, loss in zip(runs, plan.runs, losses, strict=True)
         ],
         "inputs": {
-            "parameters": {name: _sha256(parameters.folder / name) for name in parameter_files(parameters)},
+            "parameters": dict(parameter_hashes),
             "records": records_fingerprint,
             "records_note": "a keyed hash; the key is in the registry. null: no registry, or records on a cluster.",
         },
@@ -84,6 +85,11 @@ def parameter_files(parameters: Parameters) -> list[str]:
     if parameters.catalogue.count(Kind.ETHNICITY):
         names.append(files.ethnicity_iterations)
     return sorted(names)
+
+
+def hashes_of_parameters(parameters: Parameters) -> dict[str, str]:
+    """What the parameter files are, taken when they were read: a run is long, and they may change meanwhile."""
+    return {name: _sha256(parameters.folder / name) for name in parameter_files(parameters)}
 
 
 def _analyses(loss: PrivacyLoss) -> dict[str, Any]:

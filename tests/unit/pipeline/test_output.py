@@ -8,6 +8,7 @@ import re
 import shutil
 from collections.abc import Sequence
 from fractions import Fraction
+from hashlib import sha256
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -17,7 +18,7 @@ import safetab
 from safetab.errors import Finding
 from safetab.noise.laws import DiscreteGaussian
 from safetab.noise.source import SeededSourceNotPrivate
-from safetab.pipeline.workspace import workspace
+from safetab.pipeline.workspace import Workspace, workspace
 from tests.golden.test_by_hand import write_world
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -145,6 +146,48 @@ def test_a_link_in_place_of_the_output_is_refused_before_anything_is_spent(world
             tabulate(world, overwrite=overwrite, registry=world / "registry")
     assert not (world / "registry").exists()
     assert list((world / "elsewhere").iterdir()) == []
+
+
+def test_what_is_published_is_complete_when_it_appears(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    original, seen = Workspace.publish, []
+
+    def publish(self: Workspace) -> None:
+        seen.append(sorted(path.relative_to(self.out).as_posix() for path in self.out.rglob("*") if path.is_file()))
+        original(self)
+
+    monkeypatch.setattr(Workspace, "publish", publish)
+    tabulate(world)
+    out = world / "out"
+    assert seen == [sorted(path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file())]
+    assert {"ledger.json", "data-dictionary.json", "t1/us.csv", "t2/pr.parquet"} <= set(seen[0])
+
+
+def test_parameter_files_that_change_during_a_run_are_told_as_they_were(world: Path) -> None:
+    file = world / "params" / "config.json"
+    before = sha256(file.read_bytes()).hexdigest()
+
+    class Meddler:
+        def note(self, text: str) -> None:  # noqa: ARG002
+            file.unlink(missing_ok=True)
+
+        def warn(self, findings: Sequence[Finding]) -> None:
+            pass
+
+        def advance(self, done: int, planned: int, what: str) -> None:
+            pass
+
+    told = tabulate(world, watcher=Meddler()).ledger["inputs"]["parameters"]
+    assert not file.exists()
+    assert told["config.json"] == before
+
+
+def test_noise_that_cannot_be_drawn_is_refused_before_anything_is_spent(world: Path) -> None:
+    file = world / "params" / "config.json"
+    config = json.loads(file.read_text())
+    file.write_text(json.dumps(config | {"privacy_budget_p_level_2_usa": "1e-50"}))
+    with pytest.raises(safetab.InputError, match="NOISE-010"):
+        tabulate(world, registry=world / "registry")
+    assert sorted(path.name for path in world.iterdir()) == ["data", "params"]
 
 
 def test_noise_off_and_seeds_need_the_words(world: Path) -> None:

@@ -91,6 +91,7 @@ CASES = [
 TEXT_CASES: dict[str, tuple[Callable[[bytes], bytes], str, str]] = {
     "last line cut off": (lambda text: text[:-30], "FILE-007", "line 9"),
     "a field too many": (lambda text: text.replace(b"|9950\n", b"|9950|x\n", 1), "FILE-007", "line 2"),
+    "a delimiter too many": (lambda text: text.replace(b"|9950\n", b"|9950|\n", 1), "FILE-007", "line 2"),
     "mixed line ends": (lambda text: text.replace(b"9950\n", b"9950\r\n", 2), "FILE-018", "lines 2, 3"),
     "a lone carriage return": (lambda text: text.replace(b"9950\n", b"9950\r", 1), "FILE-018", "line 2"),
     "carriage returns alone": (lambda text: text.replace(b"\n", b"\r"), "FILE-018", "line 1"),

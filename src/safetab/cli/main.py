@@ -7,6 +7,7 @@ Exit status 0: the work that was asked for was done. 1: the user's files break r
 from __future__ import annotations
 
 import os
+import resource
 import sys
 import traceback
 from collections.abc import Sequence
@@ -57,6 +58,7 @@ def cli(session: Session, debug: bool) -> None:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command and return its exit status."""
     session = Session()
+    _write_no_core()
     try:
         status = cli.main(args=argv, prog_name="safetab", standalone_mode=False, obj=session)
     except click.exceptions.NoArgsIsHelpError as error:
@@ -74,6 +76,12 @@ def main(argv: Sequence[str] | None = None) -> int:
             traceback.print_exc()
         return _tell(_as_safetab_error(error))
     return int(status or 0)
+
+
+def _write_no_core() -> None:
+    """Should an engine crash, the system writes no image of its memory, which holds records, to the disk."""
+    _, most = resource.getrlimit(resource.RLIMIT_CORE)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, most))
 
 
 def _as_safetab_error(error: Exception) -> SafetabError:

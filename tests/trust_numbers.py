@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tests.cli.test_broken_records import CASES, PARQUET_CASES, TEXT_CASES
-from tests.cli.test_planted_values import BREAKINGS, PLANTED
+from tests.cli.test_planted_values import BREAKINGS, PARQUET_BREAKINGS, PLANTED
 from tests.contract import test_replay as spark_replay
 from tests.property import test_fuzz, test_replay
 from tests.statistical import test_black_box_audit
@@ -19,7 +19,7 @@ from tools.mutants.faults import FAULTS
 def lines(passed: Mapping[str, int], *, long: bool) -> list[str]:
     """One line for each suite of which anything passed."""
     neighbours = test_replay.QUICK + (test_replay.MANY if long else 0)
-    fuzzed = 3 * test_fuzz.QUICK + (2 * test_fuzz.MANY if long else 0)
+    fuzzed = 4 * (test_fuzz.QUICK + (test_fuzz.MANY if long else 0))
     records = 2 * len(CASES) + len(TEXT_CASES) + len(PARQUET_CASES)
     audit = test_black_box_audit
     told = {
@@ -31,7 +31,8 @@ def lines(passed: Mapping[str, int], *, long: bool) -> list[str]:
         f"{len(ALPHAS)} orders; no chance involved",
         "tests/property/test_fuzz.py": f"fuzz: {fuzzed} damaged files",
         "tests/cli/test_broken_records.py": f"records: {records} ways to break them",
-        "tests/cli/test_planted_values.py": f"planted values: {len(PLANTED)} values, {len(BREAKINGS)} runs searched",
+        "tests/cli/test_planted_values.py": f"planted values: {len(PLANTED)} values, "
+        f"{4 * len(BREAKINGS) + 2 * len(PARQUET_BREAKINGS) + 1} runs searched" + (", 4 with Spark" if long else ""),
         "tests/cli/test_interrupts.py": "signals: every step boundary" + (", and 40 times in between" if long else ""),
     }
     if long:

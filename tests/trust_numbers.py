@@ -25,8 +25,8 @@ def lines(passed: Mapping[str, int], *, long: bool) -> list[str]:
     told = {
         "tests/property/test_replay.py": f"replay: {neighbours} random neighbours and {2 * len(test_replay.IN_GROUPS)} "
         "by hand with DuckDB",
-        "tests/contract/test_replay.py": f"replay: {spark_replay.MANY if long else 0} random neighbours and 2 by hand "
-        "with Spark",
+        "tests/contract/test_replay.py": f"replay: {spark_replay.MANY if long else 0} random neighbours and "
+        f"{2 if long else 1} by hand with Spark",
         "tests/statistical/test_exact_audit.py": f"exact audit: {len(KINDS)} worlds, pure epsilon and zCDP at "
         f"{len(ALPHAS)} orders; no chance involved",
         "tests/property/test_fuzz.py": f"fuzz: {fuzzed} damaged files",

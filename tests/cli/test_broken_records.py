@@ -316,6 +316,7 @@ def test_line_numbers_hold_in_a_long_file(tmp_path: Path, capsys: pytest.Capture
 def test_every_rule_of_records_is_in_the_tables() -> None:
     tested = {case.code for case in CASES} | {code for _, code, _ in [*TEXT_CASES.values(), *PARQUET_CASES.values()]}
     needed = {rule.code for rule in vars(safetab.engines.rules).values() if isinstance(rule, Rule)}
-    # More codes than allowed needs another release and RECORDS-009 an engine that is stricter than our own reading;
-    # each has its test elsewhere. The others are the engine's failures.
-    assert {code for code in needed if code.startswith("RECORDS")} - tested == {"RECORDS-006", "RECORDS-009"}
+    # More codes than allowed needs another release, RECORDS-009 an engine that is stricter than our own reading, and
+    # RECORDS-011 Spark; each has its test elsewhere. The others are the engine's failures.
+    untested = {code for code in needed if code.startswith("RECORDS")} - tested
+    assert untested == {"RECORDS-006", "RECORDS-009", "RECORDS-011"}

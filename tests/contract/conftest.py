@@ -30,12 +30,33 @@ QUICK = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
 }
+#: Settings that change what a query means, or what Spark says of it, unless the engine sees to them itself.
+UNUSUAL = {
+    "spark.sql.ansi.doubleQuotedIdentifiers": "false",
+    "spark.sql.ansi.enabled": "false",
+    "spark.sql.ansi.enforceReservedKeywords": "true",
+    "spark.sql.autoBroadcastJoinThreshold": "-1",
+    "spark.sql.caseSensitive": "false",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "7",
+    "spark.sql.execution.arrow.useLargeVarTypes": "true",
+    "spark.sql.files.ignoreCorruptFiles": "true",
+    "spark.sql.files.ignoreMissingFiles": "true",
+    "spark.sql.legacy.charVarcharAsString": "true",
+    "spark.sql.legacy.consecutiveStringLiterals.enabled": "true",
+    "spark.sql.legacy.timeParserPolicy": "LEGACY",
+    "spark.sql.parquet.binaryAsString": "true",
+    "spark.sql.parquet.mergeSchema": "true",
+    "spark.sql.parser.escapedStringLiterals": "false",
+    "spark.sql.parser.quotedRegexColumnNames": "true",
+    "spark.sql.session.timeZone": "Pacific/Kiritimati",
+    "spark.sql.sources.useV1SourceList": "",
+}
 IN_SPARK = pytest.mark.xdist_group("spark")
 
 
 @pytest.fixture(scope="session")
 def spark_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """A session such as a user would have."""
+    """A session that a user could have, with settings as unlike Spark's own as can be."""
     folder = tmp_path_factory.mktemp("spark")
     with pytest.MonkeyPatch.context() as patch:
         try:
@@ -46,7 +67,7 @@ def spark_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         from pyspark.sql import SparkSession
 
         builder = SparkSession.builder.master("local[2]")
-        for key, value in QUICK.items():
+        for key, value in (QUICK | UNUSUAL).items():
             builder = builder.config(key, value)
         session = builder.getOrCreate()
     yield session

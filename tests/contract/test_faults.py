@@ -11,8 +11,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from safetab.checks.inputs import read_geographies
+from safetab.engines import rules
 from safetab.engines.protocol import Engine, RecordLayout
-from safetab.errors import InputError, MachineError
+from safetab.errors import Finding, InputError, MachineError
 from safetab.params.load import load
 from tests import worlds
 from tests.census_world import RECORD_COLUMNS
@@ -59,29 +60,48 @@ def write(folder: Path, lines: list[str], *, parquet: bool) -> None:
 
 
 def codes_told(contracted: UnderContract, folder: Path, **options: str) -> set[str]:
+    return {finding.rule.code for finding in findings_told(contracted, folder, **options)}
+
+
+def findings_told(contracted: UnderContract, folder: Path, **options: str) -> tuple[Finding, ...]:
     with pytest.raises(InputError) as caught:
         contracted.tabulate(folder / "params", folder / "data", folder / "out", **options)
     assert POISON not in str(caught.value)
     assert caught.value.__suppress_context__ or caught.value.__context__ is None
     assert not (folder / "out").exists()
-    return {finding.rule.code for finding in caught.value.findings}
+    return caught.value.findings
 
 
-def test_all_faults_are_told_at_once(contracted: UnderContract, tmp_path: Path) -> None:
-    write(tmp_path, [record(), *(line for _, _, line in FAULTY)], parquet=False)
-    with pytest.raises(InputError) as caught:
-        contracted.tabulate(tmp_path / "params", tmp_path / "data", tmp_path / "out")
-    told = {finding.rule.code: finding.count for finding in caught.value.findings}
-    assert set(told) == {code for _, code, _ in FAULTY}
-    assert told["RECORDS-002"] == 3
-    assert told["RECORDS-004"] == 1
-    assert POISON not in str(caught.value)
+#: Values that are not there, which no rule about what they mean can judge.
+EMPTY = (record(QRACE2=""), record(QAGE=""), record(TABBLK=""), record(QSPAN=""), record(TABBLKST="1", QSEX=""))
 
 
-def test_an_empty_code_is_refused(contracted: UnderContract, tmp_path: Path) -> None:
-    """DuckDB tells the column that is empty, Spark that the code is unknown; neither takes it for a gap."""
-    write(tmp_path, [record(), record(QRACE2="")], parquet=True)
-    assert codes_told(contracted, tmp_path) == {"FILE-009" if contracted.name == "duckdb" else "RECORDS-004"}
+@pytest.mark.parametrize("parquet", [False, True], ids=["text", "Parquet"])
+def test_all_faults_are_told_at_once(contracted: UnderContract, tmp_path: Path, parquet: bool) -> None:
+    """With file, column, how many and the first lines; every engine tells the same."""
+    lines = [record(), *(line for _, _, line in FAULTY), *EMPTY, *[record(QSEX="3")] * 7]
+    write(tmp_path, lines, parquet=parquet)
+    findings = findings_told(contracted, tmp_path)
+    assert {finding.rule.code for finding in findings} == {code for _, code, _ in FAULTY} | {"FILE-009"}
+    first = 1 if parquet else 2
+    unit = "row" if parquet else "line"
+    place = "person-records.parquet" if parquet else "person-records.txt"
+    sexes = tuple(first + number for number in (5, 16, 17, 18, 19))
+    assert Finding(rules.SEX, place, "QSEX", sexes, 8, unit=unit) in findings
+    assert findings == findings_told(UnderContract("duckdb", None), tmp_path)
+
+
+def test_faults_in_several_parts(contracted: UnderContract, tmp_path: Path) -> None:
+    write(tmp_path, [record(), record(QAGE="200"), record(), record(QAGE="300")], parquet=True)
+    path = tmp_path / "data" / "person-records.parquet"
+    table = pq.read_table(path)
+    path.unlink()
+    path.mkdir()
+    # The second row group of the second part: rows are numbered through the file.
+    pq.write_table(table.slice(0, 2), path / "first.parquet")
+    pq.write_table(table.slice(1, 3), path / "the second.parquet", row_group_size=1)
+    told = [(finding.file, finding.lines, finding.count) for finding in findings_told(contracted, tmp_path)]
+    assert told == [("first.parquet", (2,), 1), ("the second.parquet", (1, 3), 2)]
 
 
 @pytest.mark.parametrize(("code", "line"), [pytest.param(*case[1:], id=case[0]) for case in FAULTY])
@@ -123,7 +143,11 @@ def test_broken_text(
     if contracted.name == "duckdb":
         assert codes_told(contracted, tmp_path) == {code}
     else:
-        assert codes_told(contracted, tmp_path, records=f"file:{path}") == {code_at_address}
+        (finding,) = findings_told(contracted, tmp_path, records=f"file:{path}")
+        assert finding.rule.code == code_at_address
+        # The record that is cut off is the last of three lines, the other broken ones are the first below the header.
+        if code_at_address == "RECORDS-009":
+            assert (finding.lines, finding.count) == ((3 if path.read_bytes()[-1:] != b"\n" else 2,), 1)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -35,6 +37,32 @@ def test_golden_example(contracted: UnderContract, tmp_path: Path) -> None:
     for ledger in ledgers:
         del ledger["engine"], ledger["finished"]
     assert ledgers[0] == ledgers[1]
+
+
+def test_parquet_of_other_types(contracted: UnderContract, tmp_path: Path) -> None:
+    """Whole numbers of any width, with nulls for no code, dictionaries and long strings count as the text does."""
+    write_world(tmp_path)
+    expected = DUCKDB.tabulate(tmp_path / "params", tmp_path / "data", tmp_path / "expected")
+    text = tmp_path / "data" / "person-records.txt"
+    names, *people = [line.split("|") for line in text.read_text().splitlines()]
+    text.unlink()
+    kinds = {
+        "QAGE": pa.int64(),
+        "QSEX": pa.uint8(),
+        "TABBLKST": pa.int32(),
+        "TABBLKCOU": pa.large_string(),
+        "TABBLK": pa.dictionary(pa.int32(), pa.string()),
+        "QRACE1": pa.int16(),
+        "QRACE2": pa.uint64(),
+        "QRACE3": pa.dictionary(pa.int8(), pa.large_string()),
+        "QSPAN": pa.uint32(),
+    }
+    columns = {}
+    for name, values in zip(names, zip(*people, strict=True), strict=True):
+        found = pa.array([None if value == "Null" else value for value in values], pa.string())
+        columns[name] = found.cast(kinds.get(name, pa.string()))
+    pq.write_table(pa.table(columns), tmp_path / "data" / "person-records.parquet")
+    assert_same_release(expected, contracted.tabulate(tmp_path / "params", tmp_path / "data", tmp_path / "out"))
 
 
 @IN_SPARK

@@ -15,7 +15,7 @@ MANY = 25
 pytestmark = IN_SPARK
 
 
-@pytest.mark.parametrize("thresholds", TABLES_AND_TOTALS)
+@pytest.mark.parametrize("thresholds", ["tables", pytest.param("totals", marks=pytest.mark.long)])
 def test_the_nastiest_neighbour_by_hand(thresholds: str, spark_session: Any) -> None:
     check_by_hand("eight codes in eight groups", TABLES_AND_TOTALS[thresholds], "spark", spark_session)
 

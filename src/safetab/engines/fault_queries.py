@@ -33,8 +33,10 @@ class ColumnFault:
 class FaultQueries:
     """Every way a record can be wrong, column by column."""
 
-    def __init__(self, plan: RecordQueries) -> None:
+    def __init__(self, plan: RecordQueries, no_block: str | None = None) -> None:
+        """`no_block` says in SQL that a row's block is unknown, where `numbered` has looked the block up already."""
         self._plan, self._layout = plan, plan.layout
+        self._no_block = no_block or self._not_among_blocks()
         self.faults = tuple(self._all())
 
     def _all(self) -> list[ColumnFault]:
@@ -43,7 +45,7 @@ class FaultQueries:
         found = [ColumnFault(EMPTY_VALUE, name, test) for name, test in empty.items()]
         no_empty_block = " AND ".join(f"NOT ({empty[name]})" for name in columns.block)
         found.append(
-            ColumnFault(rules.UNKNOWN_BLOCK, " + ".join(columns.block), f"{no_empty_block} AND {self._no_block()}")
+            ColumnFault(rules.UNKNOWN_BLOCK, " + ".join(columns.block), f"{no_empty_block} AND {self._no_block}")
         )
         age, oldest = self._age(), self._layout.age_bins[0].oldest
         in_range = f"COALESCE({age} BETWEEN 0 AND {oldest}, FALSE)"
@@ -80,7 +82,7 @@ class FaultQueries:
             tests.append(f"COALESCE({name} = '', FALSE)")
         return " OR ".join(tests) or "FALSE"
 
-    def _no_block(self) -> str:
+    def _not_among_blocks(self) -> str:
         columns = self._layout.columns
         same = [f"blocks.b{i} = {self._plan.text_of(name)}" for i, name in enumerate(columns.block)]
         return f"NOT EXISTS (SELECT 1 FROM blocks WHERE {' AND '.join(same)})"

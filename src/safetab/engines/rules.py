@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from safetab.errors import Rule
 
+#: The state of the world when records are refused.
+UNSPENT = "No noise was drawn and no budget was spent."
+
 UNKNOWN_BLOCK = Rule(
     "RECORDS-001",
     "every record lies in a block of the geography file",
@@ -28,6 +31,11 @@ NOT_A_TABLE = Rule(
     "Write the file again from its source; it may be cut off or mixed from several files.",
 )
 NO_RECORDS = Rule("RECORDS-010", "a run has at least one record", "Name the right file, or switch the run off.")
+PASSED_OVER = Rule(
+    "RECORDS-011",
+    "Spark passes over files whose names begin with `_` or `.`, so no records may be in such a file",
+    "Rename the file, or move it out of the folder if it holds no records.",
+)
 
 ENGINE_FAILED = Rule(
     "MACHINE-005",

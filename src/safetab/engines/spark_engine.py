@@ -24,6 +24,7 @@ from safetab.engines import queries, rules
 from safetab.engines.age_atoms import atom_of_age, bin_of_atom
 from safetab.engines.protocol import Cells, ChosenGroups, Members, RecordLayout, Totals
 from safetab.engines.queries import RecordQueries
+from safetab.engines.spark_faults import find_faults
 from safetab.engines.spark_records_file import SparkDialect, read_records
 from safetab.engines.spark_session import open_session, ours_for_theirs
 from safetab.errors import Finding, InputError
@@ -35,13 +36,21 @@ if TYPE_CHECKING:
 
 #: Rows that come to the driver at a time.
 _BATCH_ROWS = 1_000_000
+#: Rows that a task should have at the most, more or less.
+_TASK_ROWS = 1_000_000
 #: Tables up to this many rows are sent whole to every executor; larger ones are joined where they are.
 _SMALL_TABLE_ROWS = 1_000_000
 #: What the queries rely on, in a session of their own, so that the user's keeps its settings.
 _SETTINGS = {
     "spark.sql.ansi.enabled": "true",
     "spark.sql.ansi.doubleQuotedIdentifiers": "true",
+    "spark.sql.ansi.enforceReservedKeywords": "false",
     "spark.sql.parser.escapedStringLiterals": "true",
+    "spark.sql.parser.quotedRegexColumnNames": "false",
+    # A code or a column's name may have a dollar and braces.
+    "spark.sql.variable.substitute": "false",
+    # The other readers know nothing of a row's file.
+    "spark.sql.sources.useV1SourceList": "parquet,text",
     "spark.sql.legacy.consecutiveStringLiterals.enabled": "false",
     "spark.sql.caseSensitive": "true",
     # A file that cannot be read stops the run: nobody is left out in silence.
@@ -102,8 +111,7 @@ class SparkRecords:
         self._keep("age_atoms", atom_of_age(self._layout))
         self._keep("bin_of_atom", bin_of_atom(self._layout))
         coded = self._coded()
-        counts = {row["faults"]: row["records"] for row in self._session.sql(queries.FAULT_COUNTS).toLocalIterator()}
-        self._judge(counts)
+        self._judge(dict(map(tuple, self._session.sql(queries.FAULT_COUNTS).collect())))
         self._fix_code_sets()
         # Counting fills the caches, so that `coded`, from which they are made, can go.
         self._cache("race_people", queries.race_people(self._plan.key_names)).count()
@@ -112,27 +120,34 @@ class SparkRecords:
 
     def _coded(self) -> DataFrame:
         columns = RecordQueries(self._layout, SparkDialect({})).columns_read()
-        records = read_records(self._session, self._layout, columns)
+        records, rows = read_records(self._session, self._layout, columns)
+        # With Spark's 200 from step to step a shuffle has 40,000 blocks, and opening them takes longer than counting.
+        # No step has more rows than there are records.
+        partitions = max(self._session.sparkContext.defaultParallelism, -(-rows // _TASK_ROWS))
+        self._session.conf.set("spark.sql.shuffle.partitions", partitions)
         records.createOrReplaceTempView("records")
-        dialect = SparkDialect(dict(records.dtypes))
-        self._plan = RecordQueries(self._layout, dialect)
+        self._dialect = SparkDialect(dict(records.dtypes))
+        self._plan = RecordQueries(self._layout, self._dialect)
         coded = self._plan.coded()
         # Only the finished plan knows which texts are codes, so `raw` comes after it.
-        self._session.sql(dialect.with_code_positions()).createOrReplaceTempView("raw")
+        self._session.sql(self._dialect.with_code_positions()).createOrReplaceTempView("raw")
         return self._cache("coded", coded)
 
     def _judge(self, counts: dict[int, int]) -> None:
-        """Raise with the number of records that break each rule, if any does."""
-        findings = [
-            Finding(rule, self._layout.name, count=records, seen=f"{records:,} record{'s' if records > 1 else ''}")
-            for bit, rule in enumerate(rules.FAULTS)
-            if (records := sum(count for faults, count in counts.items() if faults >> bit & 1))
-        ]
+        """Raise with what is wrong and where, if any record breaks a rule."""
         if not counts:
-            findings.append(Finding(rules.NO_RECORDS, self._layout.name))
-        if findings:
-            raise InputError(findings, state="No noise was drawn and no budget was spent.")
+            raise InputError(Finding(rules.NO_RECORDS, self._layout.name), state=rules.UNSPENT)
+        if any(counts):
+            raise InputError(self._located(counts), state=rules.UNSPENT)
         self._persons = sum(counts.values())
+
+    def _located(self, counts: dict[int, int]) -> list[Finding]:
+        """The faults with their places; should the second pass find none, at least how many the first one counted."""
+        return find_faults(self._session, self._plan, self._dialect) or [
+            Finding(rule, self._layout.name, count=sum(n for faults, n in counts.items() if faults >> bit & 1))
+            for bit, rule in enumerate(rules.FAULTS)
+            if any(faults >> bit & 1 for faults in counts)
+        ]
 
     def _fix_code_sets(self) -> None:
         """Number the code sets once and for all: a table computed anew could not number them otherwise."""

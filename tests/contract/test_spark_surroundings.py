@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 
 import safetab
-from safetab.engines import java, spark_session
+from safetab.engines import java, queries, spark_records_file, spark_session
+from safetab.engines.protocol import RecordLayout
 from safetab.engines.spark_engine import SparkEngine
-from safetab.errors import MachineError, UsageError
+from safetab.errors import InputError, MachineError, UsageError
 from tests.contract.conftest import IN_SPARK, QUICK, UnderContract, assert_same_release
 from tests.golden.test_by_hand import write_world
 
@@ -131,8 +132,35 @@ def test_the_users_session_is_left_as_it_was(spark_session: Any, tmp_path: Path)
     after = dict(spark_session.sparkContext.getConf().getAll()), spark_session.conf.get("spark.sql.caseSensitive")
     assert after == before
     assert [table.name for table in spark_session.catalog.listTables()] == views
+    assert type(spark_session).getActiveSession()._jsparkSession.equals(spark_session._jsparkSession)
     assert spark_session.sparkContext._jsc.getPersistentRDDs().size() == 0
     assert spark_session.range(3).count() == 3
+
+
+@IN_SPARK
+def test_an_error_of_sparks_is_not_printed(
+    spark_session: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """PySpark writes errors that know their query to standard error, with the value at fault."""
+    write_world(tmp_path)
+    monkeypatch.setattr(queries, "FAULT_COUNTS", "SELECT CAST('Zq7' AS INT) AS faults, count(*) FROM coded")
+    with pytest.raises(MachineError, match="MACHINE-005") as caught:
+        UnderContract("spark", spark_session).tabulate(tmp_path / "params", tmp_path / "data", tmp_path / "out")
+    printed = capfd.readouterr()
+    assert "Zq7" not in printed.out + printed.err + str(caught.value)
+
+
+@IN_SPARK
+@pytest.mark.parametrize("name", ["_part.parquet", ".part.parquet"])
+def test_a_part_that_spark_would_pass_over(spark_session: Any, tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "records"
+    folder.mkdir()
+    (folder / "part.parquet").touch()
+    (folder / name).touch()
+    layout = RecordLayout(str(folder), True, *[None] * 7)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="RECORDS-011") as caught:
+        spark_records_file.read_records(spark_session, layout, [])
+    assert name in str(caught.value)
 
 
 #: Runs twice in one process, the second time with a fault, and says what Spark was set to and where it wrote.

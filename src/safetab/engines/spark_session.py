@@ -59,6 +59,7 @@ class OpenSession:
 
     def __init__(self, session: SparkSession, *, is_ours: bool, java: subprocess.Popen[bytes] | None = None) -> None:
         self.session, self._is_ours, self._java = session, is_ours, java
+        self._active_before = None if is_ours else session.getActiveSession()
 
     def quieten(self) -> None:
         """Pass the log level of a session of ours on to every executor that is there by now.
@@ -73,6 +74,7 @@ class OpenSession:
     def stop(self) -> None:
         """Stop the session if it is ours, and wait until the Java that we started is gone."""
         if not self._is_ours:
+            self._activate_again()
             return
         from py4j.protocol import Py4JError
         from pyspark import SparkContext
@@ -94,6 +96,16 @@ class OpenSession:
         except subprocess.TimeoutExpired:
             self._java.kill()
             self._java.wait()
+
+    def _activate_again(self) -> None:
+        """Make the user's session the active one again: handing a table to Spark made ours that."""
+        from py4j.protocol import Py4JError
+        from pyspark.errors import PySparkException
+
+        if self._active_before is not None:
+            # A session becomes active by being handed something; an empty table starts no work.
+            with suppress(PySparkException, Py4JError, OSError):
+                self._active_before.createDataFrame([], "nothing int")
 
 
 def open_session(folder: Path, master: str | None, session: SparkSession | None) -> OpenSession:
@@ -134,6 +146,10 @@ def _start(folder: Path, master: str | None) -> OpenSession:
         for key, value in (_SETTINGS | _for_master(conf.get("spark.master", "local[*]") or "")).items():
             conf.setIfMissing(key, value)
         conf.setIfMissing("spark.sql.warehouse.dir", str(folder / "warehouse"))
+        if java is None:
+            # The Java is spark-submit's and started without our environment. Executors, whose cluster managers name
+            # their folders, do not heed this setting.
+            conf.setIfMissing("spark.local.dir", str(folder))
         conf.setIfMissing("spark.master", "local[*]")
         started = SparkContext(conf=conf)
     except (PySparkException, Py4JError, OSError, ValueError) as error:
@@ -183,9 +199,26 @@ def ours_for_theirs(file: str, *, is_reading: bool = False) -> Iterator[None]:
     from pyspark.errors import PySparkException
 
     try:
-        yield
+        with _silence():
+            yield
     except (PySparkException, Py4JError, ConnectionError) as error:
         raise _translated(error, file, is_reading=is_reading) from None
+
+
+@contextmanager
+def _silence() -> Iterator[None]:
+    """Keep PySpark from writing its errors, whole, to standard error before anybody can catch them."""
+    from pyspark.logger import PySparkLogger
+
+    loggers = [PySparkLogger.getLogger(name) for name in ("DataFrameQueryContextLogger", "SQLQueryContextLogger")]
+    before = [logger.disabled for logger in loggers]
+    for logger in loggers:
+        logger.disabled = True
+    try:
+        yield
+    finally:
+        for logger, was_disabled in zip(loggers, before, strict=True):
+            logger.disabled = was_disabled
 
 
 def _translated(error: Exception, file: str, *, is_reading: bool) -> SafetabError:

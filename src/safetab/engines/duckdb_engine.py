@@ -17,8 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from safetab.engines import queries, rules
-from safetab.engines.age_atoms import atom_of_age, bin_of_atom
+from safetab.engines import handed_over, queries, rules
 from safetab.engines.fault_queries import FaultQueries
 from safetab.engines.protocol import Cells, ChosenGroups, Members, RecordLayout, Totals
 from safetab.engines.queries import RecordQueries, quoted
@@ -97,18 +96,18 @@ class DuckDbRecords:
         if missing:
             raise InputError([Finding(MISSING_COLUMN, self._layout.name, key=column) for column in missing])
         self._run(f"CREATE TYPE code AS ENUM ({', '.join(map(quoted, self._layout.codes))})")
-        blocks = geography.blocks.rename_columns([*(f"b{i}" for i in range(geography.blocks.num_columns - 1)), "cell"])
-        self._keep("blocks", blocks)
-        self._keep("age_atoms", atom_of_age(self._layout))
+        self._keep("blocks", handed_over.blocks(geography))
+        self._keep("age_atoms", handed_over.atom_of_age(self._layout))
         self._run(f"CREATE TABLE coded AS {plan.coded()}")
         self._judge(plan, dict(self._run(queries.FAULT_COUNTS).fetchall()))
         self._run(f"CREATE TABLE code_sets AS {queries.code_sets(plan.key_names)}")
         self._run(f"CREATE TABLE race_people AS {queries.race_people(plan.key_names)}")
         self._run(f"CREATE TABLE ethnicity_people AS {queries.ETHNICITY_PEOPLE}")
         self._run("DROP TABLE coded")
-        self._keep("bin_of_atom", bin_of_atom(self._layout))
+        self._keep("bin_of_atom", handed_over.bin_of_atom(self._layout))
         self._plan = plan
         self._region_of_cell: npt.NDArray[np.int32] | None = None
+        self._members: Members | None = None
 
     def _raw_types(self) -> dict[str, str]:
         """Make `raw` a view of the records and return the type of each of its columns."""
@@ -187,13 +186,7 @@ class DuckDbRecords:
         """True sex by age cells of the chosen groups."""
         self._settle(region_of_cell)
         self._keep_members(members)
-        groups = {
-            "group_id": np.arange(len(chosen.region), dtype=np.int32),
-            "region": chosen.region.astype(np.int32),
-            "iteration": chosen.iteration.astype(np.int16),
-            "stat_level": chosen.stat_level.astype(np.int8),
-        }
-        self._keep("chosen", pa.table(groups))
+        self._keep("chosen", handed_over.chosen_groups(chosen))
         for batch in self._batches(queries.CELLS):
             group, sex, age_bin, count = (
                 _integers(batch, name) for name in ("group_id", "sex", "age_bin", "true_count")
@@ -206,10 +199,10 @@ class DuckDbRecords:
             return
         parts = None if self._region_of_cell is None else region_of_part(self._region_of_cell, region_of_cell)
         if parts is None:
-            self._keep("region_of_cell", _placed("cell", region_of_cell))
+            self._keep("region_of_cell", handed_over.regions("cell", region_of_cell))
             race, ethnicity = queries.REGION_RACE, queries.REGION_ETHNICITY
         else:
-            self._keep("region_of_part", _placed("part", parts))
+            self._keep("region_of_part", handed_over.regions("part", parts))
             race, ethnicity = queries.COARSER_RACE, queries.COARSER_ETHNICITY
         with _ours_for_theirs(self._layout.name):
             self._run(f"CREATE OR REPLACE TABLE region_race AS {race}")
@@ -217,11 +210,11 @@ class DuckDbRecords:
         self._region_of_cell = region_of_cell.copy()
 
     def _keep_members(self, members: Members) -> None:
-        for name, key, pairs in (
-            ("race_members", "set_id", members.race),
-            ("ethnicity_members", "ethnicity", members.ethnicity),
-        ):
-            self._keep(name, pa.table({key: pairs.row.astype(np.int32), "iteration": pairs.iteration}))
+        """Hand over who is in what; levels with the same iterations share it, and it is large."""
+        if members is not self._members:
+            for name, table in handed_over.memberships(members).items():
+                self._keep(name, table)
+            self._members = members
 
     def _keep(self, name: str, table: pa.Table) -> None:
         with _ours_for_theirs(self._layout.name):
@@ -266,12 +259,6 @@ def _csv_options(path: Path, columns_read: Collection[str]) -> str:
         "delim = '|', header = true, quote = '', escape = '', auto_detect = false, strict_mode = true, "
         f"null_padding = false, columns = {{{columns}}}, force_not_null = [{not_null}]"
     )
-
-
-def _placed(place: str, region: npt.NDArray[np.int32]) -> pa.Table:
-    """The region of each place that lies in one."""
-    inside = np.flatnonzero(region >= 0).astype(np.int32)
-    return pa.table({place: inside, "region": region[inside]})
 
 
 def _integers(batch: pa.RecordBatch, name: str) -> npt.NDArray[np.int64]:

@@ -20,8 +20,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from safetab.engines import queries, rules
-from safetab.engines.age_atoms import atom_of_age, bin_of_atom
+from safetab.engines import handed_over, queries, rules
 from safetab.engines.protocol import Cells, ChosenGroups, Members, RecordLayout, Totals
 from safetab.engines.queries import RecordQueries
 from safetab.engines.spark_faults import find_faults
@@ -92,6 +91,7 @@ class SparkRecords:
         self._cached: list[DataFrame] = []
         self._region_of_cell: npt.NDArray[np.int32] | None = None
         self._of_level: list[DataFrame] = []
+        self._members: Members | None = None
 
     @property
     def persons(self) -> int:
@@ -102,14 +102,14 @@ class SparkRecords:
         self._session = session.newSession()
         for key, value in _SETTINGS.items():
             self._session.conf.set(key, value)
-        self._keep("blocks", _numbered(geography.blocks))
+        self._keep("blocks", handed_over.blocks(geography))
         codes = {
             "safetab code": pa.array(self._layout.codes, pa.string()),
             "safetab position": pa.array(range(len(self._layout.codes)), pa.int16()),
         }
         self._keep("code_list", pa.table(codes))
-        self._keep("age_atoms", atom_of_age(self._layout))
-        self._keep("bin_of_atom", bin_of_atom(self._layout))
+        self._keep("age_atoms", handed_over.atom_of_age(self._layout))
+        self._keep("bin_of_atom", handed_over.bin_of_atom(self._layout))
         coded = self._coded()
         self._judge(dict(map(tuple, self._session.sql(queries.FAULT_COUNTS).collect())))
         self._fix_code_sets()
@@ -173,16 +173,10 @@ class SparkRecords:
 
     def cells(self, region_of_cell: npt.NDArray[np.int32], members: Members, chosen: ChosenGroups) -> Iterator[Cells]:
         """True sex by age cells of the chosen groups."""
-        groups = {
-            "group_id": np.arange(len(chosen.region), dtype=np.int32),
-            "region": chosen.region.astype(np.int32),
-            "iteration": chosen.iteration.astype(np.int16),
-            "stat_level": chosen.stat_level.astype(np.int8),
-        }
         with ours_for_theirs(self._layout.name):
             self._settle(region_of_cell)
             self._keep_members(members)
-            self._keep("chosen", pa.table(groups))
+            self._keep("chosen", handed_over.chosen_groups(chosen))
             most_bins = max(len(bins) for bins in self._layout.age_bins)
             most = len(chosen.region) * len(self._layout.columns.sexes) * most_bins
             for batch in self._batches(queries.CELLS, ("group_id", "sex", "age_bin"), most):
@@ -202,18 +196,17 @@ class SparkRecords:
             return
         while self._of_level:
             self._release(self._of_level.pop())
-        inside = np.flatnonzero(region_of_cell >= 0).astype(np.int32)
-        self._keep("region_of_cell", pa.table({"cell": inside, "region": region_of_cell[inside]}))
+        self._keep("region_of_cell", handed_over.regions("cell", region_of_cell))
         self._of_level.append(self._cache("region_race", queries.REGION_RACE))
         self._of_level.append(self._cache("region_ethnicity", queries.REGION_ETHNICITY))
         self._region_of_cell = region_of_cell.copy()
 
     def _keep_members(self, members: Members) -> None:
-        for name, key, pairs in (
-            ("race_members", "set_id", members.race),
-            ("ethnicity_members", "ethnicity", members.ethnicity),
-        ):
-            self._keep(name, pa.table({key: pairs.row.astype(np.int32), "iteration": pairs.iteration}))
+        """Hand over who is in what; levels with the same iterations share it, and it is large."""
+        if members is not self._members:
+            for name, table in handed_over.memberships(members).items():
+                self._keep(name, table)
+            self._members = members
 
     def _keep(self, name: str, table: pa.Table) -> None:
         """Hand a table of the driver's over to Spark."""
@@ -254,10 +247,6 @@ class SparkRecords:
             part = result.where(f"pmod(xxhash64({', '.join(key)}), {slices}) = {number}")
             yield from part.toArrow().to_batches()
         self._release(result)
-
-
-def _numbered(blocks: pa.Table) -> pa.Table:
-    return blocks.rename_columns([*(f"b{i}" for i in range(blocks.num_columns - 1)), "cell"])
 
 
 def _width(members: Members) -> int:

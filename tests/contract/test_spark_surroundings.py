@@ -16,6 +16,7 @@ from safetab.engines import java, queries, spark_records_file, spark_session
 from safetab.engines.protocol import RecordLayout
 from safetab.engines.spark_engine import SparkEngine
 from safetab.errors import InputError, MachineError, UsageError
+from tests.contract.cluster import spark_home
 from tests.contract.conftest import IN_SPARK, QUICK, UnderContract, assert_same_release
 from tests.golden.test_by_hand import write_world
 
@@ -125,8 +126,9 @@ def test_records_at_an_address(spark_session: Any, tmp_path: Path) -> None:
 
 @IN_SPARK
 def test_the_users_session_is_left_as_it_was(spark_session: Any, tmp_path: Path) -> None:
-    before = dict(spark_session.sparkContext.getConf().getAll()), spark_session.conf.get("spark.sql.caseSensitive")
+    # Spark itself enters its warehouse into the settings when a session is first asked for something.
     views = [table.name for table in spark_session.catalog.listTables()]
+    before = dict(spark_session.sparkContext.getConf().getAll()), spark_session.conf.get("spark.sql.caseSensitive")
     write_world(tmp_path)
     UnderContract("spark", spark_session).tabulate(tmp_path / "params", tmp_path / "data", tmp_path / "out")
     after = dict(spark_session.sparkContext.getConf().getAll()), spark_session.conf.get("spark.sql.caseSensitive")
@@ -224,6 +226,38 @@ def test_the_packaged_java_counts_too(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-m", "safetab", *words], cwd=tmp_path, check=True, env=environment)
     two = DUCKDB.tabulate(tmp_path / "params", tmp_path / "data", tmp_path / "two")
     assert_same_release(tmp_path / "out", two)
+
+
+@IN_SPARK
+@pytest.mark.long
+def test_spark_submit_as_the_page_says(tmp_path: Path) -> None:
+    """With the script of the page on clusters, and the records at an address."""
+    page = Path(__file__).parents[2] / "docs" / "how-to" / "run-on-a-cluster.md"
+    write_world(tmp_path)
+    (tmp_path / "run_safetab.py").write_text(page.read_text().split("```python\n")[1].split("```")[0])
+    settings = [word for key, value in QUICK.items() for word in ("--conf", f"{key}={value}")]
+    submit = [str(spark_home() / "bin" / "spark-submit"), "--master", "local[2]", *settings, "run_safetab.py"]
+    words = ["tabulate", "params", "data", "out", "--engine", "spark", "--noise", "off", "--not-private"]
+    address = f"file:{tmp_path}/data/person-records.txt"
+    (tmp_path / "java").mkdir()
+    environment = os.environ | {
+        "JAVA_HOME": str(java.java_home(tmp_path / "java")),
+        "PYSPARK_PYTHON": sys.executable,
+        "SPARK_LOCAL_IP": "127.0.0.1",
+    }
+    done = subprocess.run(
+        [*submit, *words, "--records", address],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    two = DUCKDB.tabulate(tmp_path / "params", tmp_path / "data", tmp_path / "two")
+    assert_same_release(tmp_path / "out", two)
+    left = {path.name for path in tmp_path.iterdir()}
+    assert left == {"data", "java", "out", "params", "run_safetab.py", "two"}
 
 
 @pytest.mark.long

@@ -2,8 +2,11 @@
 
 `make bench-spark` tabulates one state of 1 and 10 million persons with the production parameters where they are at
 hand, else with generated ones. Every tabulation is a process of its own, with noise, so that its peak memory is its
-own. The driver is Python, which draws the noise, and the Java under it. On one machine that Java also holds the cached
-blocks of the records, which on a cluster it does not; they are told apart. It gets the same heap for every size.
+own. The driver is Python, which draws the noise, and the Java under it, which gets the same heap for every size.
+
+A larger state has more blocks and more distinct code sets, which the driver does hold, and on one machine its Java is
+the executor too. So what ten times the records alone do to the driver is measured on the small state with every record
+ten times over: the same blocks, the same code sets, the same tables.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ import argparse
 import json
 import os
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -46,15 +50,11 @@ def _watch_heap(heap: dict[str, float]) -> None:
     release = spark_engine.SparkRecords.release
 
     def watched(self: spark_engine.SparkRecords) -> None:
-        context = self._session.sparkContext
-        java = context._jvm
+        java = self._session.sparkContext._jvm
         assert java is not None
         java.System.gc()
         runtime = java.Runtime.getRuntime()
-        used = float(runtime.totalMemory() - runtime.freeMemory())
-        cached = float(sum(block.memSize() for block in context._jsc.sc().getRDDStorageInfo()))
-        if used > heap["java"]:
-            heap.update(java=used, cached=cached)
+        heap["java"] = max(heap["java"], float(runtime.totalMemory() - runtime.freeMemory()))
         release(self)
 
     spark_engine.SparkRecords.release = watched  # type: ignore[method-assign]
@@ -66,6 +66,20 @@ def in_own_process(engine: str, folder: Path) -> dict[str, float]:
     told = subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True, env=environment).stdout
     found: dict[str, float] = json.loads(told)
     return found
+
+
+def ten_times_over(folder: Path) -> Path:
+    """The same country with every record ten times."""
+    tenfold = folder.with_name(f"{folder.name}-ten-times-over")
+    if not tenfold.exists():
+        records = tenfold / "data" / "person-records.parquet"
+        shutil.copytree(folder / "params", tenfold / "params")
+        shutil.copytree(folder / "data", tenfold / "data", ignore=shutil.ignore_patterns(records.name))
+        records.mkdir()
+        for part in (folder / "data" / records.name).iterdir():
+            for number in range(10):
+                os.link(part, records / f"{number}-{part.name}")
+    return tenfold
 
 
 def mib(size: float) -> str:
@@ -83,28 +97,31 @@ def main() -> None:
     section = Section("Spark beside DuckDB")
     parameters = "production parameters" if PRODUCTION.is_dir() else "generated parameters"
     section.tell(f"Parquet, {parameters}, {os.cpu_count()} cores, {HEAP} of Java heap")
-    found: list[dict[str, float]] = []
-    for persons in options.persons:
-        folder = country_of(persons)
-        duckdb, spark = in_own_process("duckdb", folder), in_own_process("spark", folder)
-        found.append(spark)
-        section.tell(
-            f"{persons:>12,} persons   duckdb {duckdb['seconds']:.1f} s, {mib(duckdb['python'])}   "
-            f"spark {spark['seconds']:.1f} s, driver: Python {mib(spark['python'])}, Java "
-            f"{mib(spark['java'] - spark['cached'])} and {mib(spark['cached'])} of records   "
-            f"spark / duckdb {spark['seconds'] / duckdb['seconds']:.2f}, "
-            f"{spark['seconds'] - duckdb['seconds']:.1f} s more",
-        )
-    if len(found) > 1:
-        first, last = found[0], found[-1]
-        java = (last["java"] - last["cached"]) / (first["java"] - first["cached"])
-        section.tell(
-            f"{options.persons[-1] / options.persons[0]:.0f} times the records: the driver's Python memory x "
-            f"{last['python'] / first['python']:.2f}, its Java without the records x {java:.2f}"
-        )
+    first, *_ = found = [compare(section, f"{persons:,} persons", country_of(persons)) for persons in options.persons]
+    again = compare(section, f"{options.persons[0]:,}, ten times over", ten_times_over(country_of(options.persons[0])))
+    section.tell(f"ten times the records, all else the same: {growth(first, again)}")
+    times = options.persons[-1] / options.persons[0]
+    section.tell(f"a state {times:.0f} times as large, more blocks and code sets too: {growth(first, found[-1])}")
     # Other sizes are for trying out.
     if options.persons == SIZES:
         section.save()
+
+
+def growth(first: dict[str, float], last: dict[str, float]) -> str:
+    python, java = (last[part] / first[part] for part in ("python", "java"))
+    return f"the driver's Python memory x {python:.2f}, its Java x {java:.2f}"
+
+
+def compare(section: Section, name: str, folder: Path) -> dict[str, float]:
+    """Both engines on one country; returns what Spark took."""
+    duckdb, spark = in_own_process("duckdb", folder), in_own_process("spark", folder)
+    section.tell(f"{name}:")
+    section.tell(f"  duckdb {duckdb['seconds']:6.1f} s, {mib(duckdb['python'])}")
+    section.tell(
+        f"  spark  {spark['seconds']:6.1f} s, {spark['seconds'] / duckdb['seconds']:.1f} times as long; driver: "
+        f"Python {mib(spark['python'])}, Java {mib(spark['java'])}"
+    )
+    return spark
 
 
 if __name__ == "__main__":

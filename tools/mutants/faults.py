@@ -34,6 +34,7 @@ _AUDIT = (
     "tests/statistical/test_exact_audit.py::test_what_is_spent_is_what_is_claimed[one of each-puredp]",
 )
 _HAND = ("tests/golden/test_by_hand.py",)
+_PARTS = ("tests/unit/population/test_geography.py::test_parts_of_regions",)
 _OUTPUT = "tests/unit/pipeline/test_output.py::"
 _EMPTY = (_OUTPUT + "test_every_group_is_there_also_without_people",)
 _NEGATIVE = (_OUTPUT + "test_negative_counts_are_kept_or_not",)
@@ -190,6 +191,11 @@ FAULTS: tuple[Fault, ...] = (
            tests=(_RECORDS + "[a state that is nowhere-text]",)),
     _fault("a run counts the people of another", "engines/queries.py", "if only is None or not left_out:",
            "if True:", tests=_HAND),
+    _fault("a region is made of parts that reach beyond it", "population/geography.py",
+           "return regions if np.array_equal(regions[part_of_cell[inside]], region_of_cell[inside]) else None",
+           "return regions", tests=_PARTS),
+    _fault("people outside every part of a region are left out", "population/geography.py",
+           "    if np.any(region_of_cell[~inside] != NO_REGION):\n", "    if False:\n", tests=_PARTS),
     _fault("values are always shown", "engines/fault_queries.py", "        if self._layout.show_values:\n",
            "        if True:\n", " if self._layout.show_values else None", "",
            tests=(_RECORDS + "[an age beyond the oldest-text]",)),

@@ -172,6 +172,7 @@ CASES = [
     ),
     Case("budget is infinite", setting("privacy_budget_p_level_1_usa", "Infinity"), "PARAMS-009", "level_1_usa"),
     Case("budget is absurd", setting("privacy_budget_p_level_1_usa", "1e999999999"), "PARAMS-009", "level_1_usa"),
+    Case("budget is too small for any noise", setting("privacy_budget_p_level_1_usa", "1e-50"), "NOISE-010", "64-bit"),
     Case("budget is negative", setting("privacy_budget_p_level_1_usa", -0.1), "PARAMS-010", "level_1_usa is -0.1"),
     Case("fraction is 0", setting("privacy_budget_p_stage_1_fraction", 0), "PARAMS-011", "stage_1_fraction is 0"),
     Case("fraction is 1", setting("privacy_budget_p_stage_1_fraction", 1.0), "PARAMS-011", "stage_1_fraction is 1.0"),

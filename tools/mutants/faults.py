@@ -228,7 +228,7 @@ FAULTS: tuple[Fault, ...] = (
     _fault("the ledger tells half the budget", "pipeline/ledger.py", '"budget": decimal_text(level.budget),',
            '"budget": decimal_text(level.budget / 2),',
            tests=("tests/property/test_fuzz.py::test_the_sound_world_is_accepted_and_compared",)),
-    _fault("noise that cannot be drawn is found too late", "pipeline/run.py", "        _prepare_noise(plan)\n",
+    _fault("noise that cannot be drawn is found too late", "pipeline/run.py", "        prepare_noise(plan)\n",
            "        pass\n",
            tests=(_OUTPUT + "test_noise_that_cannot_be_drawn_is_refused_before_anything_is_spent",)),
 )  # fmt: skip

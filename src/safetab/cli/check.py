@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -10,8 +11,10 @@ from rich.console import Group
 
 from safetab.checks.inputs import CheckReport, RunFacts, check_inputs
 from safetab.cli.show import console, facts, grid, number, plural, print_findings, print_json
+from safetab.errors import SafetabError
 from safetab.params.exact import decimal_text
 from safetab.params.load import Parameters
+from safetab.pipeline.plan import plan_release, prepare_noise
 from safetab.population.iterations import Kind
 
 
@@ -31,12 +34,23 @@ def command(params: Path, data: Path | None, as_json: bool, show_values: bool) -
     DATA is the folder with the geography file; where the records are there too, every one of them is judged. No noise
     is drawn and no budget is spent. Exit status 1 when anything is wrong.
     """
-    report = check_inputs(params, data, show_values=show_values)
+    report = _judge_noise(check_inputs(params, data, show_values=show_values))
     if as_json:
         print_json(as_dict(report))
     else:
         _print(report, params, data)
     return 1 if report.errors else 0
+
+
+def _judge_noise(report: CheckReport) -> CheckReport:
+    """Add what is wrong with the noise that the budgets ask for, where the files are sound enough to have a plan."""
+    if report.parameters is None or report.errors:
+        return report
+    try:
+        prepare_noise(plan_release(report.parameters))
+    except SafetabError as error:
+        return replace(report, findings=(*report.findings, *error.findings))
+    return report
 
 
 def _print(report: CheckReport, params: Path, data: Path | None) -> None:

@@ -12,6 +12,7 @@ from fractions import Fraction
 from safetab.accounting.calibration import level_budget
 from safetab.accounting.events import LevelPlan, ReleasePlan, RunPlan
 from safetab.noise.laws import Mechanism
+from safetab.noise.sampler import sampler_for
 from safetab.params.load import Parameters
 from safetab.params.release import PopulationGroupLevel, PrivacyDefinition
 from safetab.population.stability import stability
@@ -33,6 +34,14 @@ def plan_release(parameters: Parameters) -> ReleasePlan:
             for run in parameters.release.runs
         )
     )
+
+
+def prepare_noise(plan: ReleasePlan) -> None:
+    """Build every sampler now: noise that cannot be drawn is found before a record is read or a budget spent."""
+    for run in plan.runs:
+        for level in run.levels:
+            for event in level.events:
+                sampler_for(event.law)
 
 
 def plan_level(level: PopulationGroupLevel, parameters: Parameters) -> LevelPlan | None:

@@ -24,7 +24,6 @@ from safetab.engines.protocol import Engine, Records, is_address
 from safetab.errors import Finding, InputError, UsageError
 from safetab.files.parquet import locate
 from safetab.files.rules import MISSING_FILE
-from safetab.noise.sampler import sampler_for
 from safetab.noise.source import BitSource, SystemSource
 from safetab.params.load import Parameters, read_parameters
 from safetab.params.release import Run
@@ -33,7 +32,7 @@ from safetab.pipeline.assemble import Assembler, KeyOrder, PostProcessing
 from safetab.pipeline.groups import GroupDomain, MembersOfRun, domains_of_run
 from safetab.pipeline.ledger import RunRecord, hashes_of_parameters, ledger
 from safetab.pipeline.measure import Gate
-from safetab.pipeline.plan import plan_release
+from safetab.pipeline.plan import plan_release, prepare_noise
 from safetab.pipeline.precision import Precisions
 from safetab.pipeline.publish import Labels, data_dictionary, file_stem, write_rows
 from safetab.pipeline.registry import Registry, Spending
@@ -126,7 +125,7 @@ def tabulate(
     plan = plan_release(inputs.parameters)
     hashes = hashes_of_parameters(inputs.parameters)
     if source is not None:
-        _prepare_noise(plan)
+        prepare_noise(plan)
     with workspace(out, overwrite=overwrite) as space, _engine(engine, space, master, session) as counting:
         opened = open_runs(counting, inputs.records, inputs.parameters, inputs.geographies)
         watcher.note("every record was read and judged")
@@ -228,14 +227,6 @@ def _source(*, noise: bool, source: BitSource | None, not_private: bool) -> BitS
     if not not_private and (not noise or (source is not None and not source.is_private)):
         raise UsageError(Finding(rules.NOT_PRIVATE, "tabulate"))
     return source if noise else None
-
-
-def _prepare_noise(plan: ReleasePlan) -> None:
-    """Build every sampler now: noise that cannot be drawn is found before a record is read or a budget spent."""
-    for run in plan.runs:
-        for level in run.levels:
-            for event in level.events:
-                sampler_for(event.law)
 
 
 def _read_inputs(params: Path, data: Path, named: str | Path | None, watcher: Watcher) -> _Inputs:

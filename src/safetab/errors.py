@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import ClassVar
 
+#: The state of the world when something is refused before any noise is drawn.
+UNSPENT = "No noise was drawn and no budget was spent."
 #: How many line numbers a finding shows; the rest are counted.
 LINES_SHOWN = 5
 

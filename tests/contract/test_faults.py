@@ -105,9 +105,12 @@ def test_faults_in_several_parts(contracted: UnderContract, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(("code", "line"), [pytest.param(*case[1:], id=case[0]) for case in FAULTY])
-def test_one_fault(contracted: UnderContract, tmp_path: Path, code: str, line: str) -> None:
-    if contracted.name == "spark" and code not in {"RECORDS-001", "RECORDS-004"}:
-        pytest.skip("told with all the others above; one by one they take Spark long")
+def test_one_fault(
+    contracted: UnderContract, tmp_path: Path, code: str, line: str, request: pytest.FixtureRequest
+) -> None:
+    is_slow = contracted.name == "spark" and code not in {"RECORDS-001", "RECORDS-004"}
+    if is_slow and not request.config.getoption("--long"):
+        pytest.skip("told with all the others above; one by one they take Spark long, and make test-all does that")
     write(tmp_path, [record(), line], parquet=True)
     assert codes_told(contracted, tmp_path) == {code}
 

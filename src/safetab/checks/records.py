@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 from safetab.engines.protocol import Engine, RecordLayout, Records, is_address
 from safetab.engines.rules import NO_RECORDS, NOT_A_TABLE
-from safetab.errors import Finding, InputError, MachineError
+from safetab.errors import UNSPENT, Finding, InputError, MachineError
 from safetab.files import rules
 from safetab.files.lines import line_findings, looks_uniform
 from safetab.files.parquet import part_files
@@ -61,7 +61,7 @@ def open_runs(
                 raise
             findings += damaged
     if findings:
-        raise InputError(_told_once(Path(path), findings), state="No noise was drawn and no budget was spent.")
+        raise InputError(_told_once(Path(path), findings), state=UNSPENT)
     return opened
 
 

@@ -18,10 +18,10 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from safetab.engines import handed_over, queries, rules
-from safetab.engines.fault_queries import FaultQueries
+from safetab.engines.fault_queries import FaultQueries, counted_faults
 from safetab.engines.protocol import Cells, ChosenGroups, Members, RecordLayout, Totals
 from safetab.engines.queries import RecordQueries, quoted
-from safetab.errors import Finding, InputError, MachineError
+from safetab.errors import UNSPENT, Finding, InputError, MachineError
 from safetab.files.parquet import part_files
 from safetab.files.rules import MISSING_COLUMN, NO_ROWS, NOT_PARQUET
 from safetab.population.geography import Geography, region_of_part
@@ -29,8 +29,6 @@ from safetab.population.membership import CodeSets
 
 _BATCH_ROWS = 1_000_000
 _LINE = re.compile(r"Line: (\d+)")
-#: The state of the world when records are refused.
-UNSPENT = "No noise was drawn and no budget was spent."
 
 
 class DuckDbEngine:
@@ -143,14 +141,8 @@ class DuckDbRecords:
         self._run("SET threads = 1")
         self._run(f"CREATE VIEW numbered AS {self._numbered()}")
         located = FaultQueries(plan)
-        findings = located.findings(self._run(located.located()).fetchall(), self._unit)
-        # Each rule that the first pass counted must be among them.
-        told = {finding.rule for finding in findings}
-        return findings + [
-            Finding(rule, self._layout.name, count=sum(n for faults, n in counts.items() if faults >> bit & 1))
-            for bit, rule in enumerate(rules.FAULTS)
-            if not told and any(faults >> bit & 1 for faults in counts)
-        ]
+        found = located.findings(self._run(located.located()).fetchall(), self._unit)
+        return found or counted_faults(self._layout.name, counts)
 
     @property
     def _unit(self) -> str:
@@ -179,8 +171,7 @@ class DuckDbRecords:
         self._settle(region_of_cell)
         self._keep_members(members)
         for batch in self._batches(queries.TOTALS):
-            region, iteration, true_count = (_integers(batch, name) for name in ("region", "iteration", "true_count"))
-            yield Totals(region, iteration, true_count)
+            yield handed_over.totals(batch)
 
     def cells(self, region_of_cell: npt.NDArray[np.int32], members: Members, chosen: ChosenGroups) -> Iterator[Cells]:
         """True sex by age cells of the chosen groups."""
@@ -188,10 +179,7 @@ class DuckDbRecords:
         self._keep_members(members)
         self._keep("chosen", handed_over.chosen_groups(chosen))
         for batch in self._batches(queries.CELLS):
-            group, sex, age_bin, count = (
-                _integers(batch, name) for name in ("group_id", "sex", "age_bin", "true_count")
-            )
-            yield Cells(group, sex, age_bin, count)
+            yield handed_over.cells(batch)
 
     def _settle(self, region_of_cell: npt.NDArray[np.int32]) -> None:
         """Fold the people into the regions of a geography level; the level's other questions find them folded."""
@@ -259,10 +247,6 @@ def _csv_options(path: Path, columns_read: Collection[str]) -> str:
         "delim = '|', header = true, quote = '', escape = '', auto_detect = false, strict_mode = true, "
         f"null_padding = false, columns = {{{columns}}}, force_not_null = [{not_null}]"
     )
-
-
-def _integers(batch: pa.RecordBatch, name: str) -> npt.NDArray[np.int64]:
-    return batch.column(name).cast(pa.int64()).to_numpy(zero_copy_only=False)  # type: ignore[no-any-return]
 
 
 @contextmanager

@@ -7,7 +7,7 @@ column, how many and the first few places; values only where the layout says tha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -28,6 +28,15 @@ class ColumnFault:
     rule: Rule
     column: str
     condition: str
+
+
+def counted_faults(file: str, counts: Mapping[int, int]) -> list[Finding]:
+    """How many records of the first pass break each rule, should the second pass find none of them again."""
+    return [
+        Finding(rule, file, count=records)
+        for bit, rule in enumerate(rules.FAULTS)
+        if (records := sum(count for faults, count in counts.items() if faults >> bit & 1))
+    ]
 
 
 class FaultQueries:

@@ -1,4 +1,4 @@
-"""The tables that the logical plan joins to the records, as the driver hands them to an engine.
+"""The tables that the logical plan joins to the records, as the driver hands them to an engine, and the way back.
 
 In: geography, membership, age bins, groups chosen for tables. Out: Arrow tables of small integers, columns named as in
 the plan. Promise: every age of the release has one atom and no other age has any, so that an age without an atom is a
@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from safetab.engines.protocol import ChosenGroups, Members, RecordLayout
+from safetab.engines.protocol import Cells, ChosenGroups, IntArray, Members, RecordLayout, Totals
 from safetab.population.geography import NO_REGION, Geography
 
 
@@ -64,3 +64,17 @@ def chosen_groups(chosen: ChosenGroups) -> pa.Table:
             "stat_level": chosen.stat_level.astype(np.int8),
         }
     )
+
+
+def totals(batch: pa.RecordBatch) -> Totals:
+    """True totals as they come from an engine."""
+    return Totals(*(_integers(batch, name) for name in ("region", "iteration", "true_count")))
+
+
+def cells(batch: pa.RecordBatch) -> Cells:
+    """True cells as they come from an engine."""
+    return Cells(*(_integers(batch, name) for name in ("group_id", "sex", "age_bin", "true_count")))
+
+
+def _integers(batch: pa.RecordBatch, name: str) -> IntArray:
+    return batch.column(name).cast(pa.int64()).to_numpy(zero_copy_only=False)  # type: ignore[no-any-return]

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from safetab.errors import Rule
 
-#: The state of the world when records are refused.
-UNSPENT = "No noise was drawn and no budget was spent."
-
 UNKNOWN_BLOCK = Rule(
     "RECORDS-001",
     "every record lies in a block of the geography file",

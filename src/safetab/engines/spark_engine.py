@@ -21,12 +21,13 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from safetab.engines import handed_over, queries, rules
+from safetab.engines.fault_queries import counted_faults
 from safetab.engines.protocol import Cells, ChosenGroups, Members, RecordLayout, Totals
 from safetab.engines.queries import RecordQueries
 from safetab.engines.spark_faults import find_faults
 from safetab.engines.spark_records_file import SparkDialect, read_records
 from safetab.engines.spark_session import open_session, ours_for_theirs
-from safetab.errors import Finding, InputError
+from safetab.errors import UNSPENT, Finding, InputError
 from safetab.population.geography import Geography
 from safetab.population.membership import CodeSets
 
@@ -136,18 +137,15 @@ class SparkRecords:
     def _judge(self, counts: dict[int, int]) -> None:
         """Raise with what is wrong and where, if any record breaks a rule."""
         if not counts:
-            raise InputError(Finding(rules.NO_RECORDS, self._layout.name), state=rules.UNSPENT)
+            raise InputError(Finding(rules.NO_RECORDS, self._layout.name), state=UNSPENT)
         if any(counts):
-            raise InputError(self._located(counts), state=rules.UNSPENT)
+            raise InputError(self._located(counts), state=UNSPENT)
         self._persons = sum(counts.values())
 
     def _located(self, counts: dict[int, int]) -> list[Finding]:
         """The faults with their places; should the second pass find none, at least how many the first one counted."""
-        return find_faults(self._session, self._plan, self._dialect) or [
-            Finding(rule, self._layout.name, count=sum(n for faults, n in counts.items() if faults >> bit & 1))
-            for bit, rule in enumerate(rules.FAULTS)
-            if any(faults >> bit & 1 for faults in counts)
-        ]
+        found = find_faults(self._session, self._plan, self._dialect)
+        return found or counted_faults(self._layout.name, counts)
 
     def _fix_code_sets(self) -> None:
         """Number the code sets once and for all: a table computed anew could not number them otherwise."""
@@ -168,8 +166,7 @@ class SparkRecords:
             self._keep_members(members)
             groups = (int(region_of_cell.max(initial=-1)) + 1) * _width(members)
             for batch in self._batches(queries.TOTALS, ("region", "iteration"), groups):
-                region, iteration, count = (_integers(batch, name) for name in ("region", "iteration", "true_count"))
-                yield Totals(region, iteration, count)
+                yield handed_over.totals(batch)
 
     def cells(self, region_of_cell: npt.NDArray[np.int32], members: Members, chosen: ChosenGroups) -> Iterator[Cells]:
         """True sex by age cells of the chosen groups."""
@@ -180,10 +177,7 @@ class SparkRecords:
             most_bins = max(len(bins) for bins in self._layout.age_bins)
             most = len(chosen.region) * len(self._layout.columns.sexes) * most_bins
             for batch in self._batches(queries.CELLS, ("group_id", "sex", "age_bin"), most):
-                group, sex, age_bin, count = (
-                    _integers(batch, name) for name in ("group_id", "sex", "age_bin", "true_count")
-                )
-                yield Cells(group, sex, age_bin, count)
+                yield handed_over.cells(batch)
 
     def release(self) -> None:
         """Drop every cached table."""
@@ -252,7 +246,3 @@ class SparkRecords:
 def _width(members: Members) -> int:
     """One more than the largest iteration anybody can be in."""
     return 1 + max(int(pairs.iteration.max(initial=-1)) for pairs in (members.race, members.ethnicity))
-
-
-def _integers(batch: pa.RecordBatch, name: str) -> npt.NDArray[np.int64]:
-    return batch.column(name).cast(pa.int64()).to_numpy(zero_copy_only=False)  # type: ignore[no-any-return]

@@ -15,7 +15,7 @@ from urllib.parse import unquote
 from safetab.engines import rules
 from safetab.engines.protocol import RecordLayout
 from safetab.engines.queries import identifier, quoted
-from safetab.errors import LINES_SHOWN, Finding, InputError
+from safetab.errors import LINES_SHOWN, UNSPENT, Finding, InputError
 from safetab.files.parquet import part_files
 from safetab.files.rules import COLUMN_TYPE, MISSING_COLUMN, NO_ROWS, PARTS_DIFFER, REPEATED_COLUMN
 
@@ -123,7 +123,7 @@ def _refuse_parts_passed_over(layout: RecordLayout) -> None:
         return
     passed_over = [part.name for part in _local_parts(layout) if part.name.startswith(("_", "."))]
     if passed_over:
-        raise InputError([Finding(rules.PASSED_OVER, name) for name in passed_over[:_READERS]], state=rules.UNSPENT)
+        raise InputError([Finding(rules.PASSED_OVER, name) for name in passed_over[:_READERS]], state=UNSPENT)
 
 
 def _refuse_other_types(layout: RecordLayout, columns: list[str], found: DataFrame) -> None:
@@ -131,7 +131,7 @@ def _refuse_other_types(layout: RecordLayout, columns: list[str], found: DataFra
     others = [name for name in columns if kinds[name] != "string" and kinds[name] not in _INTEGERS]
     if others:
         findings = [Finding(COLUMN_TYPE, layout.name, key=name, seen=f"of type {kinds[name]}") for name in others]
-        raise InputError(findings, state=rules.UNSPENT)
+        raise InputError(findings, state=UNSPENT)
 
 
 def _refuse_parts_that_differ(session: SparkSession, layout: RecordLayout, columns: list[str], all_: DataFrame) -> None:
@@ -204,7 +204,7 @@ class _Lines:
         """Name lines of the file that has the first of them; how many there are goes for all files."""
         part = places[0][0] if places else self._layout.name
         lines = tuple(line for name, line in places if name == part)
-        raise InputError(Finding(rules.NOT_A_TABLE, part, lines=lines, count=broken), state=rules.UNSPENT)
+        raise InputError(Finding(rules.NOT_A_TABLE, part, lines=lines, count=broken), state=UNSPENT)
 
     def _broken_lines(self) -> list[tuple[str, int]]:
         from pyspark.sql.functions import expr

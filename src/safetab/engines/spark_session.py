@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from safetab.engines import rules
 from safetab.engines.java import java_home
-from safetab.errors import Finding, InputError, MachineError, Rule, SafetabError
+from safetab.errors import UNSPENT, Finding, InputError, MachineError, Rule, SafetabError
 from safetab.files.rules import MISSING_FILE, NO_ROWS, NOT_PARQUET
 
 if TYPE_CHECKING:
@@ -227,5 +227,5 @@ def _translated(error: Exception, file: str, *, is_reading: bool) -> SafetabErro
         return MachineError(Finding(rules.ENGINE_MEMORY, file))
     for sign, rule, seen in _INPUT_FAULTS:
         if is_reading and sign in text:
-            return InputError(Finding(rule, file, seen=seen), state="No noise was drawn and no budget was spent.")
+            return InputError(Finding(rule, file, seen=seen), state=UNSPENT)
     return MachineError(Finding(rules.ENGINE_FAILED, file, seen=type(error).__name__))

@@ -19,7 +19,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import IO, Any
 
-from safetab.errors import Finding, InputError
+from safetab.errors import UNSPENT, Finding, InputError
 from safetab.files.parquet import part_files
 from safetab.noise.source import entropy
 from safetab.params.exact import decimal_text
@@ -62,7 +62,7 @@ class Registry:
                 seen = f"{len(before)} earlier release{'s' if len(before) > 1 else ''}; with this one {total} in total"
                 raise InputError(
                     Finding(rules.ALREADY_SPENT, self.path.name, seen=seen),
-                    state="No noise was drawn and no budget was spent.",
+                    state=UNSPENT,
                 )
             print_of_records = None if data is None else fingerprint(data, key)
             entry = {
@@ -100,9 +100,7 @@ class Registry:
                 _spending_of(entry)
             return bytes.fromhex(head["key"]), entries
         except (ValueError, KeyError, TypeError):
-            raise InputError(
-                Finding(rules.REGISTRY_DAMAGED, self.path.name), state="No noise was drawn and no budget was spent."
-            ) from None
+            raise InputError(Finding(rules.REGISTRY_DAMAGED, self.path.name), state=UNSPENT) from None
 
 
 def fingerprint(data: Path, key: bytes) -> str:

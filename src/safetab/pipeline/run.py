@@ -21,7 +21,7 @@ from safetab.accounting.events import ReleasePlan, RunPlan
 from safetab.checks.inputs import read_geographies
 from safetab.checks.records import open_runs
 from safetab.engines.protocol import Engine, Records, is_address
-from safetab.errors import Finding, InputError, UsageError
+from safetab.errors import UNSPENT, Finding, InputError, UsageError
 from safetab.files.parquet import locate
 from safetab.files.rules import MISSING_FILE
 from safetab.noise.source import BitSource, SystemSource
@@ -240,7 +240,7 @@ def _read_inputs(params: Path, data: Path, named: str | Path | None, watcher: Wa
         records = _place_of_records(named, data, parameters.release.files.records, findings)
     errors = [finding for finding in findings if finding.is_error]
     if errors or parameters is None or records is None:
-        raise InputError(errors, state="No noise was drawn and no budget was spent.")
+        raise InputError(errors, state=UNSPENT)
     watcher.warn(findings)
     return _Inputs(parameters, geographies, records)
 

@@ -1,7 +1,8 @@
 """A nation on this machine: synthesise it where it is missing, tabulate it, and write docs/benchmarks.md.
 
 `make bench-nation` runs the production budgets for the United States and Puerto Rico. `make verify-nation` tabulates it
-once more with noise off and compares a sample of totals of every level with plain DuckDB sums.
+once more with noise off and compares a sample of totals of every level with plain DuckDB sums. Both take another
+country instead, `python -m benchmarks.nation [verify] FOLDER`, and then write no page.
 """
 
 from __future__ import annotations
@@ -20,21 +21,13 @@ import pyarrow.parquet as pq
 
 import safetab
 from benchmarks.page import Section
-from benchmarks.tabulate import BUILD, PRODUCTION, in_own_process
-from safetab.files.parquet import part_files
+from benchmarks.sizing import record
+from benchmarks.tabulate import BUILD, PRODUCTION, REGION_SQL, in_own_process, point_of
+from safetab.files.parts import part_files
+from safetab.pipeline.publish import parquet_folder
 
 NATION = BUILD / "nation"
 SAMPLE_PER_LEVEL = 5
-
-#: How the columns of a record and of its block name its region, for the plain sums.
-REGION_SQL = {
-    "USA": "'1'",
-    "STATE": "TABBLKST",
-    "COUNTY": "TABBLKST || TABBLKCOU",
-    "TRACT": "TABBLKST || TABBLKCOU || TABTRACTCE",
-    "PLACE": "TABBLKST || PLACEFP",
-    "AIANNH": "AIANNHCE",
-}
 
 
 def make() -> None:
@@ -47,22 +40,27 @@ def make() -> None:
         print(f"synthesised in {time.perf_counter() - start:,.0f} s", flush=True)
 
 
-def figures(least: dict[str, Any], ours: dict[str, Any]) -> str:
+def figures(blocks: int, bare: dict[str, Any], least: dict[str, Any], ours: dict[str, Any]) -> str:
     """The section of the page as measured."""
     ledger, cores = ours["ledger"], os.cpu_count() or 1
     groups = sum(level["groups"] for run in ledger["runs"] for level in run["levels"])
     rows = {name: sum(run["rows"][name] for run in ledger["runs"]) for name in ("t1", "t2")}
+    foretold = ", ".join(f"{seconds:,.0f} s at {part}" for part, seconds in ours["foretold"].items())
     steps = "\n".join(f"| {step} | {seconds:,.0f} |" for step, seconds in sorted(ours["steps"].items(), key=_by_time))
     return f"""
-{least["persons"]:,} synthetic persons (United States and Puerto Rico), 8.1 million blocks, production budgets and
-groups, every level: {groups:,} population groups, {ours["counts"]:,} exact noisy counts, {rows["t1"]:,} rows of T1
-and {rows["t2"]:,} of T2 written as text and as Parquet.
+{least["persons"]:,} synthetic persons, {blocks:,} blocks, production budgets and groups, every level:
+{groups:,} population groups, {ours["counts"]:,} exact noisy counts, {rows["t1"]:,} rows of T1 and {rows["t2"]:,} of T2
+written as text and as Parquet.
 
 | | seconds | peak MiB |
 | --- | --- | --- |
+| a bare scan of the columns the job needs | {bare["seconds"]:,.0f} | {bare["mib"]:,.0f} |
 | one plain DuckDB GROUP BY over the columns the job needs | {least["seconds"]:,.0f} | {least["mib"]:,.0f} |
 | `safetab tabulate`, start to finish | {ours["seconds"]:,.0f} | {ours["mib"]:,.0f} |
-| ratio | {ours["seconds"] / least["seconds"]:.2f} | |
+| ratio to the GROUP BY | {ours["seconds"] / least["seconds"]:.2f} | |
+| ratio to the scan | {ours["seconds"] / bare["seconds"]:.1f} | |
+
+Temporary files took at most {ours["disk_mib"]:,.0f} MiB. The bar predicted a total time of {foretold}.
 
 | step | seconds |
 | --- | --- |
@@ -82,16 +80,23 @@ def _by_time(item: tuple[str, float]) -> float:
     return -item[1]
 
 
-def run() -> None:
-    make()
+def run(country: Path = NATION) -> None:
+    if country == NATION:
+        make()
     section = Section("A nation")
-    ours = in_own_process("tabulate", NATION)
+    ours = in_own_process("tabulate", country)
     print(f"tabulated in {ours['seconds']:,.0f} s, {ours['mib']:,.0f} MiB, {ours['counts']:,} noisy counts", flush=True)
-    least = in_own_process("group_by", NATION)
+    least = in_own_process("group_by", country)
     print(f"one GROUP BY in {least['seconds']:,.0f} s; ratio {ours['seconds'] / least['seconds']:.2f}", flush=True)
     for step, seconds in sorted(ours["steps"].items(), key=_by_time):
         print(f"  {seconds:>7.1f}s  {step}")
-    section.save(figures(least, ours))
+    point = point_of("nation", country, least["persons"], ours)
+    text = figures(point.blocks, in_own_process("scan", country), least, ours)
+    if country != NATION:
+        print(text)
+        return
+    section.save(text)
+    record(point)
 
 
 def verify(country: Path) -> None:
@@ -99,7 +104,7 @@ def verify(country: Path) -> None:
     out = country / "out-noise-off"
     safetab.tabulate(country / "params", country / "data", out, noise=False, not_private=True, overwrite=True)
     for run_name in ("us", "pr"):
-        rows = sample(out / "t1" / f"{run_name}.NOT-PRIVATE.parquet")
+        rows = sample(parquet_folder(out, "t1") / f"{run_name}.NOT-PRIVATE.parquet")
         expected = plain_sums(country, rows, run_name)
         for row, plain in zip(rows, expected, strict=True):
             assert row["COUNT"] == plain, (row, plain)
@@ -127,6 +132,7 @@ def plain_sums(country: Path, rows: list[dict[str, Any]], run_name: str) -> list
     """
     sums: dict[int, int] = {}
     for level in sorted({row["REGION_TYPE"] for row in rows}):
+        start = time.perf_counter()
         numbers = [number for number, row in enumerate(rows) if row["REGION_TYPE"] == level]
         connection = duckdb.connect(config={"temp_directory": str(BUILD / "spill")})
         connection.execute(f"CREATE TABLE alike AS {people_alike(country, [rows[n] for n in numbers], run_name)}")
@@ -136,22 +142,37 @@ def plain_sums(country: Path, rows: list[dict[str, Any]], run_name: str) -> list
         answer = connection.execute(f"SELECT {counts} FROM alike").fetchone()  # noqa: S608
         sums |= dict(zip(numbers, map(int, answer or ()), strict=True))
         connection.close()
+        print(f"  plain sums of {level} in {time.perf_counter() - start:,.1f} s", flush=True)
     return [sums[number] for number in range(len(rows))]
 
 
 def people_alike(country: Path, rows: list[dict[str, Any]], run_name: str) -> str:
-    """The people of the regions of some groups of one level, counted by region and codes."""
+    """The people of the regions of some groups of one level, counted by region and codes.
+
+    Only blocks of these regions are joined, and only their states and counties read, so that a tract does not take as
+    long as the nation.
+    """
     level = rows[0]["REGION_TYPE"].removeprefix("PR-")
     region, ids = REGION_SQL[level], ", ".join(f"'{name}'" for name in sorted({row["REGION_ID"] for row in rows}))
-    parts = [str(part) for part in part_files(country / "data" / "GRF-C.parquet")]
-    source = f"read_parquet('{country}/data/person-records.parquet/*.parquet')"
-    if level in ("PLACE", "AIANNH"):
-        source += f" JOIN read_parquet({parts}) AS blocks USING (TABBLKST, TABBLKCOU, TABTRACTCE, TABBLK)"
     state = "TABBLKST = '72'" if run_name == "pr" else "TABBLKST <> '72'"
     codes = f"{', '.join(f'QRACE{number}' for number in range(1, 9))}, QSPAN"
+    people = f"read_parquet('{country}/data/person-records.parquet/*.parquet')"
+    if level in ("USA", "STATE"):
+        return (
+            f"SELECT {region} AS region, {codes}, count(*) AS people FROM {people} "  # noqa: S608
+            f"WHERE {state} AND {region} IN ({ids}) GROUP BY ALL"
+        )
+    block, parts = "TABBLKST, TABBLKCOU, TABTRACTCE, TABBLK", part_files(country / "data" / "GRF-C.parquet")
+    inside = duckdb.execute(
+        f"SELECT DISTINCT TABBLKST, TABBLKCOU FROM read_parquet({list(map(str, parts))}) "  # noqa: S608
+        f"WHERE {state} AND {region} IN ({ids})"
+    ).fetchall()
+    states, counties = (", ".join(f"'{code}'" for code in sorted(set(codes))) for codes in zip(*inside, strict=True))
     return (
-        f"SELECT {region} AS region, {codes}, count(*) AS people FROM {source} "  # noqa: S608
-        f"WHERE {state} AND {region} IN ({ids}) GROUP BY ALL"
+        f"WITH blocks AS (SELECT {region} AS region, {block} FROM read_parquet({list(map(str, parts))}) "  # noqa: S608
+        f"WHERE {state} AND {region} IN ({ids})) "
+        f"SELECT region, {codes}, count(*) AS people FROM {people} AS people JOIN blocks USING ({block}) "
+        f"WHERE people.TABBLKST IN ({states}) AND people.TABBLKCOU IN ({counties}) GROUP BY ALL"
     )
 
 
@@ -172,7 +193,6 @@ def condition(params: Path, row: dict[str, Any]) -> str:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["verify"]:
-        verify(Path(sys.argv[2]) if len(sys.argv) > 2 else NATION)
-    else:
-        run()
+    folders = [Path(word) for word in sys.argv[1:] if word != "verify"] or [NATION]
+    for folder in folders:
+        (verify if "verify" in sys.argv[1:] else run)(folder)

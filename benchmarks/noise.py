@@ -60,7 +60,7 @@ def seconds(work: Callable[[], object]) -> float:
 def row(
     section: Section, name: str, sigma: int, law: Law, source: SystemSource, *, against_opendp: bool
 ) -> float | None:
-    """Measure, tell and return the ratio to OpenDP."""
+    """Measure, print and return the ratio to OpenDP."""
     built = seconds(lambda: sampler_for(law))
     counts = np.full(BATCH, 1000, np.int64)
     theirs = opendp_of(law) if against_opendp else None

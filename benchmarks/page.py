@@ -16,13 +16,21 @@ PAGE = ROOT / "docs" / "benchmarks.md"
 #: The sections in the order of the page, and the command that writes each.
 SECTIONS = {
     "A nation": "make bench-nation",
+    "A billion": "make bench-billion",
     "One state": "make bench",
+    "Estimates": "make bench-estimates",
+    "Evaluation": "make bench-evaluate",
     "Spark beside DuckDB": "make bench-spark",
+    "Own files": "make bench-own-files",
     "Noise": "make bench-noise",
     "Synthetic people": "make bench-synth",
     "Membership": "make bench-membership",
+    "Planning": "make bench-planning",
+    "Reading a release": "make bench-reading",
 }
 HEAD = """# Benchmarks
+
+*For people who ask how fast it is.*
 
 Each section is written by the command it names, as measured. The machine is shared with other work, so compare figures
 of one run with each other, not with those of another run.

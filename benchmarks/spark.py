@@ -26,7 +26,7 @@ from pathlib import Path
 import safetab
 from benchmarks.page import Section
 from benchmarks.tabulate import PRODUCTION, country_of
-from safetab.engines import spark_engine
+from safetab.engines.spark.tables import SparkTables
 
 HEAP = "2g"
 SIZES = [1_000_000, 10_000_000]
@@ -47,17 +47,17 @@ def tabulate(engine: str, folder: Path) -> dict[str, float]:
 
 def _watch_heap(heap: dict[str, float]) -> None:
     """Note the Java heap in use after a collection, when all counting is done and the tables are still cached."""
-    release = spark_engine.SparkRecords.release
+    close = SparkTables.close
 
-    def watched(self: spark_engine.SparkRecords) -> None:
-        java = self._session.sparkContext._jvm
+    def watched(self: SparkTables) -> None:
+        java = self.session.sparkContext._jvm
         assert java is not None
         java.System.gc()
         runtime = java.Runtime.getRuntime()
         heap["java"] = max(heap["java"], float(runtime.totalMemory() - runtime.freeMemory()))
-        release(self)
+        close(self)
 
-    spark_engine.SparkRecords.release = watched  # type: ignore[method-assign]
+    SparkTables.close = watched  # type: ignore[method-assign]
 
 
 def in_own_process(engine: str, folder: Path) -> dict[str, float]:

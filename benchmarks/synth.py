@@ -19,8 +19,8 @@ from benchmarks.page import Section
 from safetab.synth.country import Country, make_country
 from safetab.synth.shapes import SHAPES
 
-TARGET_PERSONS_PER_SECOND = 1_000_000
-TARGET_MEMORY_GIB, TARGET_DISK_GIB = 4.0, 6.0
+TARGET_PERSONS_PER_SECOND = 2_000_000
+TARGET_MEMORY_GIB, TARGET_DISK_GIB = 1.0, 6.0
 CORES = 2
 
 

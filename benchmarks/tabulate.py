@@ -3,7 +3,8 @@
 `make bench` tabulates one state of 2, 5 and 20 million persons with the production parameters where they are at hand,
 else with generated ones. For each size one process groups the columns the job needs with DuckDB, another tabulates;
 printed are the seconds of both, their ratio, the peak memory, nanoseconds per record and where the time went. Last, the
-largest size once more without judging the records: what the record checks add to a run.
+largest size once more without judging the records, which is what the record checks add to a run, and on one core. What
+is measured here is also on the page about sizing a machine.
 """
 
 from __future__ import annotations
@@ -14,13 +15,16 @@ import resource
 import shutil
 import subprocess
 import sys
+import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from benchmarks.page import ROOT, Section
+from benchmarks.sizing import Point, record
 
 BUILD = ROOT / "build" / "bench"
 PRODUCTION = ROOT.parent / "shared" / "census-2020"
@@ -29,6 +33,17 @@ COLUMNS = (
     "TABBLKST, TABBLKCOU, TABTRACTCE, TABBLK, QRACE1, QRACE2, QRACE3, QRACE4, QRACE5, QRACE6, QRACE7, QRACE8, "
     "QSPAN, QSEX, QAGE"
 )
+
+
+#: How the columns of a record and of its block name its region.
+REGION_SQL = {
+    "USA": "'1'",
+    "STATE": "TABBLKST",
+    "COUNTY": "TABBLKST || TABBLKCOU",
+    "TRACT": "TABBLKST || TABBLKCOU || TABTRACTCE",
+    "PLACE": "TABBLKST || PLACEFP",
+    "AIANNH": "AIANNHCE",
+}
 
 
 def group_by(country: Path) -> dict[str, Any]:
@@ -45,41 +60,85 @@ def group_by(country: Path) -> dict[str, Any]:
     return {"seconds": time.perf_counter() - start, "persons": int(row[1]) if row else 0}
 
 
+def scan(country: Path) -> dict[str, Any]:
+    """The bare scan: read every column the job needs and hash it."""
+    import duckdb
+
+    start = time.perf_counter()
+    source = f"read_parquet('{country}/data/person-records.parquet/*.parquet')"
+    duckdb.connect().execute(f"SELECT bit_xor(hash({COLUMNS})) FROM {source}").fetchone()  # noqa: S608
+    return {"seconds": time.perf_counter() - start}
+
+
 def tabulate(country: Path) -> dict[str, Any]:
     """A real release, with the time each step took."""
     import safetab
-    from safetab.engines.duckdb_engine import DuckDbEngine, DuckDbRecords
-    from safetab.pipeline import run as steps
+    from safetab.engines.arrays.records import ArrayRecords
+    from safetab.engines.duckdb.engine import DuckDbEngine
+    from safetab.pipeline import inputs
+    from safetab.pipeline import tabulate as steps
     from safetab.pipeline.measure import Gate
 
     spent: dict[str, float] = defaultdict(float)
     _time_calls(DuckDbEngine, "open", "read, judge and fold the records", spent)
-    _time_calls(DuckDbRecords, "_settle", "fold people into regions", spent)
-    _time_generator(DuckDbRecords, "totals", "count totals", spent)
-    _time_generator(DuckDbRecords, "cells", "count cells", spent)
+    _time_generator(ArrayRecords, "totals", "count totals", spent)
+    _time_generator(ArrayRecords, "cells", "count cells", spent)
     _time_calls(Gate, "measure", "draw noise", spent)
-    _time_calls(steps, "read_geographies", "read the geography", spent)
+    _time_calls(inputs, "read_geographies", "read the geography", spent)
     _time_calls(steps, "write_rows", "write the tables", spent)
     out = country / "out"
     shutil.rmtree(out, ignore_errors=True)
     start = time.perf_counter()
-    release = safetab.tabulate(country / "params", country / "data", out)
+    told = Shares(start)
+    release = safetab.tabulate(country / "params", country / "data", out, watcher=told)
     seconds = time.perf_counter() - start
-    # Folding happens inside counting; it is told apart.
-    spent["count totals"] -= spent["fold people into regions"]
     spent["everything else"] = seconds - sum(spent.values())
     counts = [m["counts"] for r in release.ledger["runs"] for level in r["levels"] for m in level["measurements"]]
-    return {"seconds": seconds, "steps": dict(spent), "counts": sum(counts), "ledger": release.ledger}
+    return {
+        "seconds": seconds,
+        "steps": dict(spent),
+        "counts": sum(counts),
+        "ledger": release.ledger,
+        "foretold": told.foretold(seconds),
+    }
+
+
+class Shares:
+    """A watcher that remembers when which share of the work was said to be done."""
+
+    def __init__(self, start: float) -> None:
+        self._start = start
+        self._said: list[tuple[float, float]] = []
+
+    def note(self, text: str) -> None:
+        """Not of interest here."""
+
+    def warn(self, findings: Sequence[Any]) -> None:
+        """Not of interest here."""
+
+    def advance(self, done: int, planned: int, what: str) -> None:  # noqa: ARG002
+        self.read(done / planned)
+
+    def read(self, share: float) -> None:
+        self._said.append((time.perf_counter() - self._start, share))
+
+    def foretold(self, seconds: float) -> dict[str, float]:
+        """The whole time as the bar would have foretold it after a quarter, half and three quarters of it."""
+        found = {}
+        for part in (0.25, 0.5, 0.75):
+            passed, share = max((said for said in self._said if said[0] <= part * seconds), default=(0.0, 1.0))
+            found[f"{part:.0%}"] = passed / share
+        return found
 
 
 def unjudged(country: Path) -> dict[str, Any]:
     """The same release with every record taken to be sound."""
-    from safetab.engines.queries import RecordQueries
+    from safetab.engines.logical_plan import RecordQueries
 
-    def no_fault(self: RecordQueries) -> str:  # noqa: ARG001
+    def no_fault(self: RecordQueries, which: slice = slice(None)) -> str:  # noqa: ARG001
         return "0"
 
-    RecordQueries._faults = no_fault  # type: ignore[method-assign]
+    RecordQueries.faults = no_fault  # type: ignore[method-assign]
     return tabulate(country)
 
 
@@ -108,12 +167,41 @@ def _time_generator(owner: Any, name: str, step: str, spent: dict[str, float]) -
     setattr(owner, name, timed)
 
 
-def in_own_process(job: str, country: Path) -> dict[str, Any]:
-    """Run one job apart from everything else, and add its peak memory."""
-    words = [sys.executable, "-m", "benchmarks.tabulate", job, str(country)]
-    done = subprocess.run(words, cwd=ROOT, check=True, capture_output=True, text=True)
+def in_own_process(job: str, country: Path, cores: int | None = None) -> dict[str, Any]:
+    """Run one job apart from everything else, and add its peak memory and the most disk of its temporary files."""
+    words = [sys.executable, "-m", "benchmarks.tabulate", job, str(country), *([str(cores)] if cores else [])]
+    with temporary_files(country) as most:
+        done = subprocess.run(words, cwd=ROOT, check=True, capture_output=True, text=True)
     result: dict[str, Any] = json.loads(done.stdout)
-    return result
+    return result | {"disk_mib": most[0] / 2**20}
+
+
+@contextmanager
+def temporary_files(country: Path) -> Iterator[list[int]]:
+    """The most bytes that the temporary folder of a tabulation has, looked at every half second."""
+    most, done = [0], threading.Event()
+
+    def look() -> None:
+        while not done.wait(0.5):
+            size = 0
+            # Folders and files may be gone before they are looked at; what was seen until then counts.
+            with suppress(OSError):
+                for path in country.glob(".out.safetab-*/**/*"):
+                    size += path.stat().st_size
+            most[0] = max(most[0], size)
+
+    looking = threading.Thread(target=look)
+    looking.start()
+    try:
+        yield most
+    finally:
+        done.set()
+        looking.join()
+
+
+def median_of_three(job: str, country: Path) -> dict[str, Any]:
+    """The run of three whose time is in the middle."""
+    return sorted((in_own_process(job, country) for _ in range(3)), key=lambda run: run["seconds"])[1]
 
 
 def country_of(persons: int) -> Path:
@@ -127,15 +215,39 @@ def country_of(persons: int) -> Path:
     return folder
 
 
+def point_of(name: str, country: Path, persons: int, ours: dict[str, Any], cores: int | None = None) -> Point:
+    """What was measured, for the page about sizing a machine."""
+    import duckdb
+
+    distinct = ", ".join(f"count(DISTINCT {sql})" for sql in REGION_SQL.values())
+    blocks, *regions = duckdb.execute(
+        f"SELECT count(*), {distinct} FROM '{country}/data/GRF-C.parquet/*.parquet'"  # noqa: S608
+    ).fetchall()[0]
+    return Point(
+        name=name,
+        persons=persons,
+        blocks=blocks,
+        regions=sum(regions),
+        groups=sum(level["groups"] for run in ours["ledger"]["runs"] for level in run["levels"]),
+        cores=cores or os.cpu_count() or 1,
+        seconds=round(ours["seconds"], 1),
+        memory_mib=round(ours["mib"]),
+        disk_mib=round(ours["disk_mib"]),
+    )
+
+
 JOBS: dict[str, Callable[[Path], dict[str, Any]]] = {
     "group_by": group_by,
+    "scan": scan,
     "tabulate": tabulate,
     "unjudged": unjudged,
 }
 
 
 def main() -> None:
-    if len(sys.argv) == 3:
+    if len(sys.argv) > 2:
+        if len(sys.argv) > 3:
+            os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: int(sys.argv[3])])
         result = JOBS[sys.argv[1]](Path(sys.argv[2]))
         result["mib"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         print(json.dumps(result))
@@ -144,18 +256,20 @@ def main() -> None:
 
 
 def compare() -> None:
-    """Both jobs at every size, and the checks at the largest."""
+    """All jobs at every size, the median of three runs, and the checks at the largest."""
     section = Section("One state")
     section.tell(
-        f"{'persons':>12} {'group by':>9} {'tabulate':>9} {'ratio':>6} {'ns/record':>10} {'MiB':>7} "
-        f"{'noisy counts':>13}"
+        f"{'persons':>12} {'scan':>7} {'group by':>9} {'tabulate':>9} {'ratio':>6} {'to scan':>7} "
+        f"{'ns/record':>10} {'MiB':>7} {'noisy counts':>13}"
     )
     for persons in SIZES:
         country = country_of(persons)
-        least, ours = in_own_process("group_by", country), in_own_process("tabulate", country)
+        bare, least, ours = (median_of_three(job, country) for job in ("scan", "group_by", "tabulate"))
+        record(point_of(f"{persons // 1_000_000} million", country, least["persons"], ours))
         ratio = ours["seconds"] / least["seconds"]
         section.tell(
-            f"{persons:>12,} {least['seconds']:>8.1f}s {ours['seconds']:>8.1f}s {ratio:>6.2f} "
+            f"{persons:>12,} {bare['seconds']:>6.2f}s {least['seconds']:>8.1f}s {ours['seconds']:>8.1f}s {ratio:>6.2f} "
+            f"{ours['seconds'] / bare['seconds']:>7.1f} "
             f"{ours['seconds'] / persons * 1e9:>10,.0f} {ours['mib']:>7,.0f} {ours['counts']:>13,}"
         )
     section.tell("\nWhere the time went at the largest size:")
@@ -163,6 +277,11 @@ def compare() -> None:
         section.tell(f"  {seconds:>7.1f}s  {step}")
     without = in_own_process("unjudged", country)["seconds"]
     section.tell(f"\nWithout judging the records {without:.1f}s: the checks add {ours['seconds'] / without - 1:.1%}.")
+    alone = in_own_process("tabulate", country, cores=1)
+    record(point_of(f"{persons // 1_000_000} million, one core", country, least["persons"], alone, cores=1))
+    section.tell(f"On one core {alone['seconds']:.1f}s, {alone['mib']:,.0f} MiB.")
+    foretold = ", ".join(f"at {part} {seconds:.1f}s" for part, seconds in ours["foretold"].items())
+    section.tell(f"The bar predicted a total time of: {foretold}; it was {ours['seconds']:.1f}s.")
     section.save()
 
 

@@ -2,34 +2,96 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests import profile, trust_numbers
+from tests.steady_entropy import SteadyEntropy
+from tools.site import build
+
+#: Where single tests take longest: they start first, so that no process is left alone with them at the end.
+SLOW_FOLDERS = ("browser", "contract", "property", "cli", "statistical", "site")
 CENSUS_2020 = Path(__file__).resolve().parents[2] / "shared" / "census-2020"
 
 
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The documentation site, built once for all tests of a process. Building it fails where Sphinx warns."""
+    folder = tmp_path_factory.mktemp("documentation") / "site"
+    assert build(folder) == []
+    return folder
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--long", action="store_true", help="run the tests marked long too")
+    parser.addoption("--long", action="store_true", help="the long profile: more cases, and the tests marked long")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    # What commands print into a pipe depends on it, and some shells set it.
+    os.environ.pop("COLUMNS", None)
+    profile.choose(is_long=bool(config.getoption("--long")))
+    if not config.getoption("--long"):
+        os.urandom = SteadyEntropy()
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    _start_entropy(_name(item))
+
+
+def pytest_fixture_setup(fixturedef: pytest.FixtureDef[Any]) -> None:
+    """What several tests share is the same, whichever of them asks first."""
+    if fixturedef.scope != "function":
+        _start_entropy(f"{fixturedef.baseid} {fixturedef.argname}")
+
+
+def pytest_runtest_call(item: pytest.Item) -> None:
+    _start_entropy(f"{_name(item)}, called")
+
+
+def _name(item: pytest.Item) -> str:
+    """The name of a test, however many processes there are: with several it ends in the group of the test."""
+    return item.nodeid.removesuffix(f"@{_group(item)}")
+
+
+def _start_entropy(name: str) -> None:
+    if isinstance(os.urandom, SteadyEntropy):
+        os.urandom.start(name)
+
+
+def _group(item: pytest.Item) -> str:
+    """With which others a test runs on one process: those of its mark, or those that share what was prepared.
+
+    That are the tests of a file, and those of a folder with a conftest of its own.
+    """
+    named = {str(mark.args[0]) for mark in item.iter_markers("xdist_group")}
+    shares_folder = item.path.with_name("conftest.py").exists()
+    return "_".join(sorted(named)) or (str(item.path.parent) if shares_folder else item.location[0])
+
+
+def _turn(item: pytest.Item) -> tuple[bool, int]:
+    """When a test comes: first the large groups, which are those of a mark or a folder, then the slow folders."""
+    folder = item.path.relative_to(Path(__file__).parent).parts[0]
+    turn = SLOW_FOLDERS.index(folder) if folder in SLOW_FOLDERS else len(SLOW_FOLDERS)
+    return _group(item).endswith(".py"), turn
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if config.getoption("--long"):
-        return
     skip = pytest.mark.skip(reason="a long test; make test-all runs it")
+    items.sort(key=_turn)
     for item in items:
-        if "long" in item.keywords:
+        item.add_marker(pytest.mark.xdist_group(_group(item)))
+        trust_numbers.note(item)
+        if "long" in item.keywords and not config.getoption("--long"):
             item.add_marker(skip)
 
 
-def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+def pytest_terminal_summary(terminalreporter: Any) -> None:
     """After the dots: what the suites that trust rests on have tried."""
-    from tests import trust_numbers
-
-    passed = Counter(report.nodeid.split("::")[0] for report in terminalreporter.stats.get("passed", []))
-    told = trust_numbers.lines(passed, long=bool(config.getoption("--long")))
+    told = trust_numbers.lines(terminalreporter.stats.get("passed", []))
     if told:
         terminalreporter.section("what trust rests on")
         for line in told:

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from unittest.mock import patch
 
 from safetab.accounting.events import CountEvent
 from safetab.noise.source import BitSource
 from safetab.pipeline.measure import Counts, Gate
+from safetab.pipeline.request import MakeGate
 
 
 @dataclass(frozen=True)
@@ -67,18 +67,13 @@ class ReplayingGate(Gate):
         return answer.noisy.copy()
 
 
-@contextmanager
-def recording() -> Iterator[Tape]:
-    """Every tabulation inside is recorded."""
-    tape = Tape()
-    with patch("safetab.pipeline.run.Gate", lambda source: RecordingGate(source, tape)):
-        yield tape
+def recording(tape: Tape) -> MakeGate:
+    """Makes the gates of a tabulation that is recorded on `tape`."""
+    return lambda source: RecordingGate(source, tape)
 
 
 @contextmanager
-def replaying(recorded: Tape) -> Iterator[Tape]:
-    """The tabulation inside gets the recorded answers; it may not stop asking before they are used up."""
-    tape = Tape()
-    with patch("safetab.pipeline.run.Gate", lambda source: ReplayingGate(source, recorded, tape)):
-        yield tape
+def replaying(recorded: Tape, tape: Tape) -> Iterator[MakeGate]:
+    """Makes the gates of a tabulation that gets the recorded answers and has to use up all of them."""
+    yield lambda source: ReplayingGate(source, recorded, tape)
     assert [len(run) for run in tape.runs] == [len(run) for run in recorded.runs], "a measurement is missing"

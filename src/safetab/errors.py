@@ -1,8 +1,8 @@
 """What can go wrong, in one shape.
 
-A `Rule` is a promise about the user's files or words, with a stable code and the step that mends it. A `Finding` is one
-place where a rule is broken. Code that judges input returns findings; code that cannot go on raises one
-`SafetabError` that carries all of them. The command line prints them and picks the exit status; nothing else does.
+A `Rule` says what must hold in the user's files or words; it has a stable code and the next step for someone who broke
+it. A `Finding` is one place where a rule is broken. Code that judges input returns findings; code that cannot continue
+raises one `SafetabError` with all of them. The command line prints them and chooses the exit status; nothing else does.
 
 Values from confidential files never enter a finding: `seen` quotes parameter files and the user's own words only.
 """
@@ -16,6 +16,23 @@ from typing import ClassVar
 
 #: The state of the world when something is refused before any noise is drawn.
 UNSPENT = "No noise was drawn and no budget was spent."
+#: After the registry has the entry of a release that was not published.
+COUNTED = (
+    "Nothing was published, but the registry counts the budget of this release as spent: noise may have been drawn, "
+    "and nobody can be sure that none of it was seen. The next tabulation is refused unless you add --spend-again "
+    "(spend_again=True from Python); the registry then counts both."
+)
+#: The same without a registry.
+UNCOUNTED = (
+    "Nothing was published, but noise may have been drawn: count the budget of this release as spent. No registry was "
+    "named, so nothing else counts it."
+)
+#: The same where the noise protects nobody.
+NOT_COUNTED = "Nothing was published. This tabulation was not private, so there is no budget to count."
+#: When something fails after the output is in its place.
+PUBLISHED = "The output is complete and in its place, and its budget is spent. Do not tabulate again."
+_STATES = (UNSPENT, COUNTED, UNCOUNTED, NOT_COUNTED, PUBLISHED)
+NOTHING_WRITTEN = "Nothing was written."
 #: How many line numbers a finding shows; the rest are counted.
 LINES_SHOWN = 5
 
@@ -29,7 +46,7 @@ class Severity(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A promise about input: what must hold (`text`) and what to do where it does not (`next_step`)."""
+    """What must hold (`text`), and what to do where it does not (`next_step`)."""
 
     code: str
     text: str
@@ -73,7 +90,8 @@ class Finding:
 
     def sentence(self) -> str:
         """Place, what was seen and the rule, as one sentence."""
-        seen = f" is {self.seen}" if self.seen and self.key else f" ({self.seen})" if self.seen else ""
+        verb = "are" if max(self.count, len(self.lines)) > 1 else "is"
+        seen = f" {verb} {self.seen}" if self.seen and self.key else f" ({self.seen})" if self.seen else ""
         return f"{self.place}{seen}: {self.rule.text}."
 
     def as_json(self) -> dict[str, object]:
@@ -91,30 +109,46 @@ class Finding:
 
 
 class SafetabError(Exception):
-    """Work that was asked for could not be done; carries every finding, and the state the world is left in.
+    """SafeTab could not do what was asked. The error has every finding, and the state that files and budget are in.
 
-    SafetabError
-    |-- InputError    the user's files break a rule             exit status 1
-    |-- UsageError    the command or call itself is wrong        exit status 2
-    `-- MachineError  disk, memory, engine or entropy failed     exit status 3
+        SafetabError
+        |-- InputError    the user's files break rules                            exit status 1
+        |-- UsageError    the request is refused: an option, an output folder     exit status 2
+        `-- MachineError  disk, memory, an engine or the source of noise failed   exit status 3
+
+    Its text says, for each finding, the code, the place, the rule, the state and the next step. UsageError is also a
+    ValueError. Other wrong arguments from Python raise a plain TypeError or ValueError.
     """
 
     exit_status: ClassVar[int] = 3
 
-    def __init__(self, findings: Iterable[Finding] | Finding, state: str = "Nothing was written.") -> None:
+    def __init__(self, findings: Iterable[Finding] | Finding, state: str = NOTHING_WRITTEN) -> None:
         self.findings = (findings,) if isinstance(findings, Finding) else tuple(findings)
+        super().__init__()
+        self.restate(state)
+
+    def restate(self, state: str) -> None:
+        """Say another state: whoever raises an error does not always know what was done before."""
         self.state = state
-        super().__init__("\n".join(f"{f.rule.code}  {f.sentence()}" for f in self.findings))
+        self.args = ("\n".join(map(self._paragraph, self.findings)),)
+
+    def as_json(self) -> dict[str, object]:
+        return {"state": self.state, "findings": [finding.as_json() for finding in self.findings]}
+
+    def _paragraph(self, finding: Finding) -> str:
+        code = finding.rule.code
+        what_next = f"{self.state} {finding.rule.next_step}".strip()
+        return f"{code}  {finding.sentence()}\n{' ' * len(code)}  {what_next}"
 
 
 class InputError(SafetabError):
-    """The user's files, or values handed in from Python, break one or more rules."""
+    """The user's files, or tables passed from Python in their place, break one or more rules."""
 
     exit_status = 1
 
 
-class UsageError(SafetabError):
-    """The command line, or a call from Python, asks for something that has no meaning."""
+class UsageError(SafetabError, ValueError):
+    """The request is refused: an option or argument of the command, or an output folder that must not be touched."""
 
     exit_status = 2
 
@@ -123,3 +157,18 @@ class MachineError(SafetabError):
     """The machine failed: disk, memory, an engine, or the source of randomness."""
 
     exit_status = 3
+
+
+def tell_state(error: BaseException, state: str) -> None:
+    """Make any error say in which state it left files and budget."""
+    if isinstance(error, SafetabError):
+        error.restate(state)
+    else:
+        error.add_note(state)
+
+
+def state_told(error: BaseException) -> str:
+    """The state that an error says. Other notes are left out: they may quote a record."""
+    if isinstance(error, SafetabError):
+        return error.state
+    return next((note for note in getattr(error, "__notes__", ()) if note in _STATES), NOTHING_WRITTEN)

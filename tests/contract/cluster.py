@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 
-from safetab.engines.java import java_home
+from safetab.engines.spark.java import java_home
 
 #: What the cluster's own configuration says: who may join, and that what they say is encrypted.
 SECURITY = {

@@ -18,7 +18,7 @@ from safetab.synth.country import Country, make_country
 from safetab.synth.shapes import SHAPES
 from tests.contract.cluster import Cluster, cluster, wait_for_text
 from tests.contract.conftest import QUICK, UnderContract, assert_same_release
-from tests.contract.test_faults import FAULTY, POISON, record, write
+from tests.worlds.faulty_records import FAULTY, POISON, record, write
 
 pytestmark = [pytest.mark.long, pytest.mark.xdist_group("cluster")]
 #: Small tasks, many of them, so that there is always one under way.
@@ -141,7 +141,7 @@ def test_a_driver_killed_leaves_no_output(running: Cluster, country: Path, tmp_p
     settings = logged(tmp_path / "events")
     process = start(running, country, tmp_path / "out", settings)
     when_tasks_ended(tmp_path / "events", 60, process.kill).join()
-    assert process.wait(timeout=60) == -signal.SIGKILL
+    assert process.wait(timeout=300) == -signal.SIGKILL
     wait_for_text(running.folder / "master.log", "Removing app")
     assert not (tmp_path / "out").exists()
 

@@ -2,61 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
-import pyarrow as pa
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from safetab.checks.inputs import read_geographies
-from safetab.engines import rules
-from safetab.engines.protocol import Engine, RecordLayout
+from safetab.engines.layout import RecordLayout
+from safetab.engines.protocol import Engine, Members
 from safetab.errors import Finding, InputError, MachineError
 from safetab.params.load import load
-from tests import worlds
-from tests.census_world import RECORD_COLUMNS
+from safetab.pipeline.inputs import read_geographies
+from safetab.population.membership import Pairs
+from safetab.rules import record_rules
 from tests.contract.conftest import UnderContract
-from tests.golden.test_by_hand import write_world
-
-#: A value that no message may hold.
-POISON = "Zq7"
-SOUND = ("30", "1", "1", "01", "001", "000100", "1000", "01", "1010", *["Null"] * 7, "9950")
-
-
-def record(**changes: str) -> str:
-    return "|".join(changes.get(name, value) for name, value in zip(RECORD_COLUMNS, SOUND, strict=True))
-
-
-#: A fault, the code it gets, and the line that has it.
-FAULTY = (
-    ("a block nobody knows", "RECORDS-001", record(TABBLK=POISON)),
-    ("an age in words", "RECORDS-002", record(QAGE=POISON)),
-    ("an age too high", "RECORDS-002", record(QAGE="116")),
-    ("an age with a blank", "RECORDS-002", record(QAGE="30 ")),
-    ("a sex not listed", "RECORDS-003", record(QSEX=POISON)),
-    ("a race code not listed", "RECORDS-004", record(QRACE1=POISON)),
-    ("a code after a gap", "RECORDS-005", record(QRACE3="1010")),
-    ("too many codes", "RECORDS-006", record(**{f"QRACE{n}": "1010" for n in range(1, 9)})),
-    ("no race code at all", "RECORDS-007", record(QRACE1="Null")),
-    ("an ethnicity not listed", "RECORDS-008", record(QSPAN=POISON)),
-)
-HEADER = "|".join(RECORD_COLUMNS)
-
-
-def write(folder: Path, lines: list[str], *, parquet: bool) -> None:
-    write_world(folder)
-    config = worlds.config() | {"run_pr": False, "max_race_codes": 7}
-    worlds.write(folder, {"params/config.json": json.dumps(config)})
-    text = folder / "data" / "person-records.txt"
-    if not parquet:
-        text.write_text("\n".join([HEADER, *lines]) + "\n")
-        return
-    text.unlink()
-    columns = list(zip(*(line.split("|") for line in lines), strict=True))
-    table = pa.table({name: list(values) for name, values in zip(RECORD_COLUMNS, columns, strict=True)})
-    pq.write_table(table, folder / "data" / "person-records.parquet")
+from tests.worlds.faulty_records import FAULTY, POISON, record, write
 
 
 def codes_told(contracted: UnderContract, folder: Path, **options: str) -> set[str]:
@@ -82,12 +43,13 @@ def test_all_faults_are_told_at_once(contracted: UnderContract, tmp_path: Path, 
     lines = [record(), *(line for _, _, line in FAULTY), *EMPTY, *[record(QSEX="3")] * 7]
     write(tmp_path, lines, parquet=parquet)
     findings = findings_told(contracted, tmp_path)
-    assert {finding.rule.code for finding in findings} == {code for _, code, _ in FAULTY} | {"FILE-009"}
+    codes = {code for _, code, _ in FAULTY} | {"FILE-009", "RECORDS-012"}
+    assert {finding.rule.code for finding in findings} == codes
     first = 1 if parquet else 2
     unit = "row" if parquet else "line"
     place = "person-records.parquet" if parquet else "person-records.txt"
     sexes = tuple(first + number for number in (5, 16, 17, 18, 19))
-    assert Finding(rules.SEX, place, "QSEX", sexes, 8, unit=unit) in findings
+    assert Finding(record_rules.SEX, place, "QSEX", sexes, 8, unit=unit) in findings
     assert findings == findings_told(UnderContract("duckdb", None), tmp_path)
 
 
@@ -102,6 +64,23 @@ def test_faults_in_several_parts(contracted: UnderContract, tmp_path: Path) -> N
     pq.write_table(table.slice(1, 3), path / "the second.parquet", row_group_size=1)
     told = [(finding.file, finding.lines, finding.count) for finding in findings_told(contracted, tmp_path)]
     assert told == [("first.parquet", (2,), 1), ("the second.parquet", (1, 3), 2)]
+
+
+def test_faults_in_many_parts(contracted: UnderContract, tmp_path: Path) -> None:
+    """The first five part files are named; of the others it is said how many they are and how many rows they break."""
+    write(tmp_path, [record(), record(QAGE="200"), record(QAGE="300")], parquet=True)
+    path = tmp_path / "data" / "person-records.parquet"
+    table = pq.read_table(path)
+    path.unlink()
+    path.mkdir()
+    for number in range(7):
+        pq.write_table(table, path / f"part-{number}.parquet")
+    *named, rest = findings_told(contracted, tmp_path)
+    assert [(found.file, found.lines, found.count) for found in named] == [
+        (f"part-{number}.parquet", (2, 3), 2) for number in range(5)
+    ]
+    assert (rest.file, rest.lines, rest.count) == ("person-records.parquet", (), 4)
+    assert rest.seen == "broken in 4 rows of 2 more part files"
 
 
 @pytest.mark.parametrize(("code", "line"), [pytest.param(*case[1:], id=case[0]) for case in FAULTY])
@@ -126,7 +105,6 @@ BROKEN_TEXT = (
     ("not UTF-8", "FILE-003", "RECORDS-009", replaced(b"|9950\n", b"|99\xe90\n")),
     ("cut off in the middle", "FILE-007", "RECORDS-009", lambda content: content[:-30]),
     ("a column missing", "FILE-005", "FILE-005", replaced(b"QSPAN", b"QSPUN")),
-    ("only a header", "RECORDS-010", "RECORDS-010", lambda content: content.split(b"\n")[0] + b"\n"),
 )
 
 
@@ -178,7 +156,14 @@ def persons(engine: Engine, folder: Path) -> int:
     geography = read_geographies(parameters.release, folder / "data", [])[run.name]
     place = str(folder / "data" / "person-records.txt")
     layout = RecordLayout.of(place, parameters.release, run, parameters.catalogue, geography)
-    return engine.open(layout, geography).persons
+    records = engine.open(layout, geography)
+    # Everybody in one group of one region.
+    sets = len(records.code_sets())
+    everybody = Pairs(np.arange(sets), np.zeros(sets, dtype=np.int16))
+    nobody = Pairs(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int16))
+    regions = np.zeros(geography.block_sets, dtype=np.int32)
+    members = Members(everybody, nobody, np.arange(1))
+    return sum(int(batch.true_count.sum()) for batch in records.totals(regions, members))
 
 
 def test_parquet_that_is_none(contracted: UnderContract, tmp_path: Path) -> None:

@@ -6,33 +6,34 @@ import json
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from safetab.synth.country import Country, make_country
-from safetab.synth.records import Format
 from safetab.synth.shapes import SHAPES
-from tests.census_world import CensusWorld, read_t1, read_t2
+from safetab.synth.write_data import Format
+from tests import profile
 from tests.contract.conftest import IN_SPARK, UnderContract, assert_same_release
-from tests.golden.test_by_hand import T1_PR, T1_US, write_world
-from tests.property.test_other_tables import MEROVIA
-from tests.property.test_tabulation import census_worlds
+from tests.worlds import by_hand, merovia
+from tests.worlds.census import CensusWorld, read_t1, read_t2
+from tests.worlds.merovia import MEROVIA
+from tests.worlds.random_census import census_worlds
 
 DUCKDB = UnderContract("duckdb", None)
-SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
 
 
 def test_golden_example(contracted: UnderContract, tmp_path: Path) -> None:
-    write_world(tmp_path)
+    by_hand.write(tmp_path)
     out = contracted.tabulate(tmp_path / "params", tmp_path / "data", tmp_path / "out")
-    assert (out / "t1" / "us.NOT-PRIVATE.csv").read_text() == T1_US
-    assert (out / "t1" / "pr.NOT-PRIVATE.csv").read_text() == T1_PR
+    assert (out / "t1" / "us.NOT-PRIVATE.csv").read_text() == by_hand.T1_US
+    assert (out / "t1" / "pr.NOT-PRIVATE.csv").read_text() == by_hand.T1_PR
     assert_same_release(out, DUCKDB.tabulate(tmp_path / "params", tmp_path / "data", tmp_path / "duckdb"))
     ledgers = [json.loads((tmp_path / name / "ledger.json").read_text()) for name in ("out", "duckdb")]
     assert ledgers[0]["engine"] == contracted.name
@@ -43,7 +44,7 @@ def test_golden_example(contracted: UnderContract, tmp_path: Path) -> None:
 
 def test_parquet_of_other_types(contracted: UnderContract, tmp_path: Path) -> None:
     """Whole numbers of any width, with nulls for no code, dictionaries and long strings count as the text does."""
-    write_world(tmp_path)
+    by_hand.write(tmp_path, by_hand.SHORT)
     expected = DUCKDB.tabulate(tmp_path / "params", tmp_path / "data", tmp_path / "expected")
     text = tmp_path / "data" / "person-records.txt"
     names, *people = [line.split("|") for line in text.read_text().splitlines()]
@@ -74,6 +75,19 @@ def test_another_country(spark_session: Any, tmp_path: Path) -> None:
     assert_same_release(one, DUCKDB.tabulate(MEROVIA / "params", MEROVIA / "data", tmp_path / "duckdb"))
 
 
+@IN_SPARK
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("bins", "sexes"), [(merovia.BINS[:1], ()), ((), merovia.SEXES)], ids=["age alone", "sex alone"]
+)
+def test_without_sex_or_without_age(
+    spark_session: Any, tmp_path: Path, bins: Sequence[Sequence[int]], sexes: Sequence[str]
+) -> None:
+    folder = merovia.write(tmp_path, bins, sexes)
+    one = UnderContract("spark", spark_session).tabulate(folder / "params", folder / "data", tmp_path / "spark")
+    assert_same_release(one, DUCKDB.tabulate(folder / "params", folder / "data", tmp_path / "duckdb"))
+
+
 def check(world: CensusWorld, spark: UnderContract, *, parquet: bool) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = world.write(Path(name), parquet=parquet)
@@ -86,17 +100,9 @@ def check(world: CensusWorld, spark: UnderContract, *, parquet: bool) -> None:
 
 
 @IN_SPARK
-@settings(max_examples=1, deadline=None, suppress_health_check=SLOW)
-@given(world=census_worlds())
-def test_random_worlds(spark_session: Any, world: CensusWorld) -> None:
-    check(world, UnderContract("spark", spark_session), parquet=True)
-
-
-@pytest.mark.long
-@IN_SPARK
-@settings(max_examples=15, deadline=None, suppress_health_check=SLOW)
-@given(world=census_worlds(), parquet=st.booleans())
-def test_many_random_worlds(spark_session: Any, world: CensusWorld, parquet: bool) -> None:
+@profile.examples("random worlds compared with the oracle, with Spark", quick=1, long=15)
+@given(world=census_worlds(most_levels=5), parquet=st.sampled_from([True, False]))
+def test_random_worlds(spark_session: Any, world: CensusWorld, parquet: bool) -> None:
     check(world, UnderContract("spark", spark_session), parquet=parquet)
 
 

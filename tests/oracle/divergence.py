@@ -2,7 +2,7 @@
 
 A group's outcomes are listed with their chance under either set of records. Cells that both sets fill alike have the
 same noise on both sides whatever else happens, so they cancel from every ratio and are left out; what remains is the
-stage 1 count, or the stat level it leads to, and the one count of stage 2 that differs. Groups draw their noise
+stage 1 count and the one count of stage 2 that differs. Groups draw their noise
 independently, so divergences of several groups add; a test multiplies two of them out to show it.
 """
 
@@ -51,7 +51,6 @@ class TwoStageGroup:
     stage_1: Noise
     before: int
     after: int
-    thresholds: tuple[int, int, int]
     stage_2: Noise
     differing: tuple[tuple[int, int], ...]
 
@@ -77,36 +76,14 @@ def count_outcomes(noise: Noise, before: int, after: int) -> list[Outcome]:
     return [(chances[value - before], chances[value - after]) for value in sorted(values)]
 
 
-def level_outcomes(group: TwoStageGroup) -> list[Outcome]:
-    """The chances of each stat level."""
-    chances = window(group.stage_1)
-    levels: list[Outcome] = []
-    for level in range(4):
-        sides = [
-            mpmath.fsum(p for k, p in chances.items() if sum(t <= true + k for t in group.thresholds) == level)
-            for true in (group.before, group.after)
-        ]
-        levels.append((sides[0], sides[1]))
-    return levels
+def published(group: TotalOnlyGroup | TwoStageGroup) -> list[list[Outcome]]:
+    """What a reader of the tables sees of a group: independent parts, whose divergences add.
 
-
-def published(group: TotalOnlyGroup | TwoStageGroup) -> list[Outcome]:
-    """What a reader of the tables sees of a group: the stat level and the noisy counts of stage 2."""
+    The stage 1 count is published, and the stat level follows from it. Whichever stat level that is, stage 2 differs in
+    one count by one, so that it is the same part for all.
+    """
     if isinstance(group, TotalOnlyGroup):
-        return count_outcomes(group.noise, group.before, group.after)
-    return [
-        (level[0] * count[0], level[1] * count[1])
-        for level, (before, after) in zip(level_outcomes(group), group.differing, strict=True)
-        for count in count_outcomes(group.stage_2, before, after)
-        if min(level) > 0
-    ]
-
-
-def passed_the_gate(group: TotalOnlyGroup | TwoStageGroup) -> list[list[Outcome]]:
-    """What the guarantee is stated for: the stage 1 count too. Independent parts, whose divergences add."""
-    if isinstance(group, TotalOnlyGroup):
-        return [published(group)]
-    # Whichever stat level comes out, stage 2 differs in one count by one, so that it is the same part for all.
+        return [count_outcomes(group.noise, group.before, group.after)]
     differences = {after - before for before, after in group.differing}
     assert len(differences) == 1
     before, after = group.differing[0]

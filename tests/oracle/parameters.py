@@ -7,6 +7,8 @@ safetab ought to have refused leads to other tables than safetab's, or to an err
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,6 +17,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pyarrow.parquet as pq
 
 from tests.oracle.membership import Group, exists_at, most_groups_of_anybody
@@ -42,9 +45,12 @@ class Planned:
 
 
 def lines_of(path: Path) -> list[dict[str, str]]:
-    """The lines of a pipe-separated file, each by its column names."""
+    """The lines of a file separated by bars, or by commas with quotes, each by its column names."""
     # Columns that nobody reads may hold anything, bytes that are no text too.
     text = path.read_bytes().decode("utf-8-sig", errors="replace")
+    if text.partition("\n")[0].count(",") > 1:
+        rows = csv.DictReader(io.StringIO(text, newline=""), strict=True, restkey="too many", restval="too few")
+        return list(rows)
     header, *lines = text.replace("\r\n", "\n").replace("\r", "\n").rstrip("\n").split("\n")
     return [dict(zip(header.split("|"), line.split("|"), strict=True)) for line in lines]
 
@@ -90,11 +96,22 @@ def names_of(params: Path) -> dict[str, str]:
     return {line["ITERATION_CODE"]: line["ITERATION_NAME"] for file in files for line in lines_of(file)}
 
 
+def _rows_of(part: Path) -> list[dict[str, Any]]:
+    try:
+        rows: list[dict[str, Any]] = pq.read_table(part, columns=_READ).to_pylist()
+        return rows
+    except OSError:
+        # Arrow refuses some damage that changes no value, such as a wrong encoding of levels that a column does not
+        # have. DuckDB reads such a file, and then both must read it alike; what is compared is what becomes of it.
+        found = duckdb.connect().execute(f"SELECT {', '.join(_READ)} FROM read_parquet(?)", [str(part)])  # noqa: S608
+        return [dict(zip(_READ, row, strict=True)) for row in found.fetchall()]
+
+
 def people_of(data: Path) -> Iterator[Person]:
     """Everybody in the records, text or Parquet."""
     folder = data / "person-records.parquet"
     lines: Sequence[dict[str, Any]] = (
-        [line for part in sorted(folder.iterdir()) for line in pq.read_table(part, columns=_READ).to_pylist()]
+        [line for part in sorted(folder.iterdir()) for line in _rows_of(part)]
         if folder.is_dir()
         else lines_of(data / "person-records.txt")
     )

@@ -28,7 +28,7 @@ class Level:
     name: str
     local: bool
     iteration_level: int
-    thresholds: tuple[int, int, int]
+    thresholds: tuple[int, ...]
     regions: Mapping[tuple[str, ...], str | None]
 
 
@@ -41,7 +41,7 @@ def tabulate(
     sexes: Sequence[str],
     suppress: bool,
 ) -> tuple[dict[Key, int], dict[CellKey, int]]:
-    """Every row of T1 and of T2, by its key."""
+    """Every row of T1 and of T2, by its key. A release without ages has no `age_starts`, one without sex no `sexes`."""
     people = list(people)
     t1: dict[Key, int] = {}
     t2: dict[CellKey, int] = {}
@@ -83,15 +83,17 @@ def tabulate_group(
     """One population group."""
     total = len(people)
     reached = sum(1 for threshold in level.thresholds if threshold <= total)
-    if group.detailed_only == "True" or reached == 0:
+    has_table = group.detailed_only != "True" and (age_starts or sexes)
+    if not has_table or reached == 0:
         if not (suppress and level.local and total <= 0):
             t1[key] = total
         return
     t1[key] = total
-    starts = list(age_starts[reached - 1])
+    starts = list(age_starts[reached - 1]) if age_starts else []
     ends = [start - 1 for start in starts[1:]] + [oldest]
-    for sex in sexes:
-        ages = Counter(person.age for person in people if person.sex == sex)
-        for start, end in zip(starts, ends, strict=True):
+    for sex in sexes or ["*"]:
+        ages = Counter(person.age for person in people if sex == "*" or person.sex == sex)
+        for start, end in zip(starts, ends, strict=False):
             t2[(*key, str(start), str(end), sex)] = sum(ages[age] for age in range(start, end + 1))
-        t2[(*key, "*", "*", sex)] = sum(ages.values())
+        if sexes:
+            t2[(*key, "*", "*", sex)] = sum(ages.values())

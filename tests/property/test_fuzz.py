@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import faulthandler
 import json
-import random
 import re
 import signal
 import tempfile
@@ -23,56 +22,22 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import safetab
-from safetab.checks.inputs import check_inputs
-from tests import worlds
-from tests.census_world import Block, CensusWorld, read_t1, read_t2
+from safetab.pipeline.check import check_inputs
+from tests import profile
 from tests.oracle import parameters as oracle
-from tests.oracle.membership import Group
-from tests.oracle.tabulation import Person
+from tests.worlds import tiny
+from tests.worlds.census import Block, CensusWorld, read_t1, read_t2
+from tests.worlds.small_census import sound_world
+from tests.worlds.text_variants import Quoting, TextVariant
 
-CODES = ("1000", "1001", "1002")
-BLOCKS = (
-    Block("01", "001", "000100", "1000", "00001"),
-    Block("01", "003", "000100", "1000", "99999", "0001"),
-    Block("72", "001", "000100", "1000"),
-)
-GROUPS = (
-    Group("2001", 2, "True", "False", "False", frozenset(CODES[:2])),
-    Group("2002", 2, "False", "False", "False", frozenset(CODES[:2])),
-    Group("2003", 2, "False", "True", "False", frozenset(CODES[2:])),
-    Group("4001", 2, "", "False", "False", frozenset(CODES[1:])),
-    Group("1001", 1, "False", "False", "False", frozenset(CODES)),
-)
-#: Cases of each test: in `make test`, and in `make test-all`.
-QUICK, MANY = 40, 500
 #: Seconds that one case may take; a sound one takes a twentieth of one.
 LIMIT = 60
-SETTINGS = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
-
-
-def sound_world() -> CensusWorld:
-    config = worlds.config() | {"state_filter_us": ["01"]}
-    on = {"(USA, 1)", "(USA, 2)", "(COUNTY, 2)", "(PR-STATE, 2)"}
-    for key in config["thresholds_p"]:
-        name, level = key.strip("()").lower().replace("-", "_").split(", ")
-        config["thresholds_p"][key] = [1, 2, 4]
-        config[f"privacy_budget_p_level_{level}_{name}"] = int(key in on)
-    rng = random.Random(7)
-    people = tuple(
-        Person(
-            BLOCKS[rng.randrange(3) if number > 2 else number].key,
-            rng.randrange(116),
-            rng.choice("12"),
-            tuple(rng.choices(CODES, k=rng.randrange(1, 4))),
-            rng.choice(CODES),
-        )
-        for number in range(12)
-    )
-    return CensusWorld(config, CODES, GROUPS, BLOCKS, people)
+#: Each of the five kinds of damage.
+CASES = profile.examples("damaged files", quick=40, long=500)
 
 
 #: Pieces that parsers trip over.
@@ -233,7 +198,9 @@ def bytes_of(file: str, *, parquet: bool = False) -> bytes:
 
 TEXT, PART = "data/person-records.txt", "data/person-records.parquet/part-0.parquet"
 RECORDS, PARQUET = bytes_of(TEXT), bytes_of(PART, parquet=True)
-PARAMETER_FILES = [*(f"params/{name}" for name in ("config.json", *worlds.FILES)), "data/GRF-C.txt"]
+#: The same records in quotes, with fields of several lines.
+QUOTED = TextVariant(",", Quoting.ALL).written(sound_world().record_rows())
+PARAMETER_FILES = [*(f"params/{name}" for name in ("config.json", *tiny.FILES)), "data/GRF-C.txt"]
 
 
 def test_the_sound_world_is_accepted_and_compared() -> None:
@@ -241,65 +208,44 @@ def test_the_sound_world_is_accepted_and_compared() -> None:
         with sound_folder(parquet=parquet) as folder:
             judge(folder)
             assert (folder / "out").exists()
+    with sound_folder() as folder:
+        (folder / TEXT).write_bytes(QUOTED)
+        judge(folder)
+        assert (folder / "out").exists()
 
 
-def damaged_records(content: bytes) -> None:
+@CASES
+@given(slip(RECORDS) | damage(RECORDS))
+def test_damaged_records(content: bytes) -> None:
     with sound_folder() as folder:
         (folder / TEXT).write_bytes(content)
         judge(folder)
 
 
-@settings(SETTINGS, max_examples=QUICK)
-@given(slip(RECORDS) | damage(RECORDS))
-def test_damaged_records(content: bytes) -> None:
-    damaged_records(content)
+@CASES
+@given(slip(QUOTED) | damage(QUOTED))
+def test_damaged_quoted_records(content: bytes) -> None:
+    with sound_folder() as folder:
+        (folder / TEXT).write_bytes(content)
+        judge(folder)
 
 
-@pytest.mark.long
-@settings(SETTINGS, max_examples=MANY)
-@given(slip(RECORDS) | damage(RECORDS))
-def test_many_damaged_records(content: bytes) -> None:
-    damaged_records(content)
-
-
-def damaged_parquet(content: bytes) -> None:
+@CASES
+@given(damage(PARQUET))
+def test_damaged_parquet_records(content: bytes) -> None:
     with sound_folder(parquet=True) as folder:
         (folder / PART).write_bytes(content)
         judge(folder)
 
 
-@settings(SETTINGS, max_examples=QUICK)
-@given(damage(PARQUET))
-def test_damaged_parquet_records(content: bytes) -> None:
-    damaged_parquet(content)
-
-
-@pytest.mark.long
-@settings(SETTINGS, max_examples=MANY)
-@given(damage(PARQUET))
-def test_many_damaged_parquet_records(content: bytes) -> None:
-    damaged_parquet(content)
-
-
-def damaged_parameters(data: st.DataObject) -> None:
+@CASES
+@given(st.data())
+def test_damaged_parameter_files(data: st.DataObject) -> None:
     with sound_folder() as folder:
         path = folder / data.draw(st.sampled_from(PARAMETER_FILES))
         content = path.read_bytes()
         path.write_bytes(data.draw(slip(content) | damage(content)))
         judge(folder)
-
-
-@settings(SETTINGS, max_examples=QUICK)
-@given(st.data())
-def test_damaged_parameter_files(data: st.DataObject) -> None:
-    damaged_parameters(data)
-
-
-@pytest.mark.long
-@settings(SETTINGS, max_examples=MANY)
-@given(st.data())
-def test_many_damaged_parameter_files(data: st.DataObject) -> None:
-    damaged_parameters(data)
 
 
 VALUES = st.recursive(
@@ -315,34 +261,23 @@ FITTING = st.sampled_from(
 THRESHOLDS = st.lists(st.integers(-1, 8), min_size=3, max_size=3).map(sorted)
 
 
-def any_value(change: dict[str, Any]) -> None:
-    with sound_folder() as folder:
-        config = sound_world().config | change
-        (folder / "params" / "config.json").write_text(json.dumps(config))
-        judge(folder)
-
-
 def changed_thresholds(levels: dict[str, list[int]]) -> dict[str, Any]:
     return {"thresholds_p": sound_world().config["thresholds_p"] | levels}
 
 
-KEYS = sorted(worlds.config())
+KEYS = sorted(tiny.config())
 CHANGES = (
     st.dictionaries(st.sampled_from(KEYS), VALUES, min_size=1, max_size=1)
     | st.dictionaries(st.sampled_from(KEYS), FITTING, min_size=1, max_size=2)
     | st.dictionaries(st.sampled_from([key for key in KEYS if "budget" in key]), FITTING, min_size=1, max_size=4)
-    | st.dictionaries(st.sampled_from(sorted(worlds.config()["thresholds_p"])), THRESHOLDS).map(changed_thresholds)
+    | st.dictionaries(st.sampled_from(sorted(tiny.config()["thresholds_p"])), THRESHOLDS).map(changed_thresholds)
 )
 
 
-@settings(SETTINGS, max_examples=QUICK)
+@CASES
 @given(CHANGES)
 def test_any_value_in_any_place_of_the_configuration(change: dict[str, Any]) -> None:
-    any_value(change)
-
-
-@pytest.mark.long
-@settings(SETTINGS, max_examples=MANY)
-@given(CHANGES)
-def test_many_values_in_any_place_of_the_configuration(change: dict[str, Any]) -> None:
-    any_value(change)
+    with sound_folder() as folder:
+        config = sound_world().config | change
+        (folder / "params" / "config.json").write_text(json.dumps(config))
+        judge(folder)

@@ -7,13 +7,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from safetab.params.load import load
 from safetab.population.iterations import Iteration, IterationCatalogue, Kind, Reach
 from safetab.population.membership import membership
 from safetab.population.stability import stability
+from tests import profile
 from tests.oracle.membership import Group, groups_of_person, most_groups_of_anybody
 
 _KIND = {"True": Kind.ALONE, "False": Kind.COMBINATION, "": Kind.ETHNICITY}
@@ -94,7 +95,9 @@ EIGHT_IN_ONE = World(
 )
 
 
-@settings(max_examples=2000, deadline=None)
+# Of the worlds drawn here 1 in 13 shows a group that takes people with a code outside it, and 1 in 4 one that counts
+# a person once a code: 300 miss the first with chance 1e-10.
+@profile.examples("random worlds for membership", quick=300, long=3000)
 @given(worlds(), st.sampled_from([1, 2]), st.booleans())
 @example(EIGHT_IN_ONE, 1, False)
 def test_arrays_agree_with_one_person_at_a_time(world: World, level: int, local: bool) -> None:
@@ -102,14 +105,16 @@ def test_arrays_agree_with_one_person_at_a_time(world: World, level: int, local:
     assert array_groups(world, level, local) == expected
 
 
-@settings(max_examples=1000, deadline=None)
+# A stability without the ethnicity group, by the Bureau's formula or for one code less is too small in 1 world of 9 or
+# more, and not attained in 1 of 11 or more: 250 miss it with chance 1e-10.
+@profile.examples("random worlds for stability", quick=250, long=1500)
 @given(worlds(most_codes=6), st.sampled_from([1, 2]), st.booleans(), st.integers(1, 8))
 def test_nobody_is_in_more_groups_than_the_stability(world: World, level: int, local: bool, most: int) -> None:
     bound = stability(world.catalogue.tabulated(level, local=local), most)
     assert most_groups_of_anybody(world.codes, world.groups, level, local, most) <= bound
 
 
-@settings(max_examples=1000, deadline=None)
+@profile.examples("random worlds for stability", quick=250, long=1500)
 @given(worlds(most_codes=6, disjoint=True), st.sampled_from([1, 2]), st.booleans(), st.integers(1, 8))
 def test_somebody_attains_the_stability_where_no_code_has_two_groups(
     world: World, level: int, local: bool, most: int

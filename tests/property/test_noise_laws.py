@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from safetab.noise import DiscreteGaussian, Law, SeededSourceNotPrivate, TwoSidedGeometric, add_noise, draw
-from safetab.noise.enclosure import ball, working_precision
+from safetab.noise.ball_arithmetic import ball, working_precision
 
 numbers = st.builds(
     lambda mantissa, power: Fraction(mantissa) * Fraction(10) ** power, st.integers(1, 10**6), st.integers(-14, 3)

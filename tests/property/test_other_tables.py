@@ -2,69 +2,19 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import random
 import shutil
 from pathlib import Path
 
 import safetab
-from tests.census_world import Block, CensusWorld, read_t1, read_t2
-from tests.oracle import tabulation
-from tests.oracle.membership import Group
-from tests.oracle.tabulation import Level, Person
-
-MEROVIA = Path(__file__).resolve().parents[2] / "examples" / "merovia"
-
-
-def rows(path: Path) -> list[dict[str, str]]:
-    with path.open(newline="", encoding="utf-8-sig") as file:
-        return [row for row in csv.DictReader(file, delimiter="|", quoting=csv.QUOTE_NONE) if any(row.values())]
-
-
-def groups_of(folder: Path, race: str, ethnicity: str, mapping: str) -> tuple[Group, ...]:
-    members: dict[str, set[str]] = {}
-    for row in rows(folder / mapping):
-        members.setdefault(row["ITERATION_CODE"], set()).add(row["RACE_ETH_CODE"])
-    return tuple(
-        Group(
-            row["ITERATION_CODE"],
-            int(row["LEVEL"]),
-            row.get("ALONE", ""),
-            row["DETAILED_ONLY"],
-            row["COARSE_ONLY"],
-            frozenset(members[row["ITERATION_CODE"]]),
-        )
-        for row in rows(folder / race) + rows(folder / ethnicity)
-    )
+from tests.oracle.tabulation import Person
+from tests.worlds.census import Block, CensusWorld, read_t1, read_t2
+from tests.worlds.merovia import BINS, MEROVIA, SEXES, expected, groups_of, rows
 
 
 def test_merovia(tmp_path: Path) -> None:
-    """Levels, bins and columns are those of examples/merovia/params/release.toml, read by eye."""
-    people = [
-        Person(
-            (row["PROVINCE"], row["DISTRICT"], row["VILLAGE"]),
-            int(row["YEARS"]),
-            row["GENDER"],
-            tuple(row[f"PEOPLE{n}"] for n in (1, 2, 3) if row[f"PEOPLE{n}"] != "-"),
-            row["TONGUE"],
-        )
-        for row in rows(MEROVIA / "data" / "people.txt")
-    ]
-    blocks = [tuple(row.values()) for row in rows(MEROVIA / "data" / "villages.txt")]
-    country: dict[tuple[str, ...], str | None] = dict.fromkeys(blocks, "Merovia")
-    province: dict[tuple[str, ...], str | None] = {block: block[0] for block in blocks}
-    district: dict[tuple[str, ...], str | None] = {block: block[0] + block[1] for block in blocks}
-    levels = [
-        Level("COUNTRY", False, 1, (100, 500, 2000), country),
-        Level("COUNTRY", False, 2, (100, 500, 1500), country),
-        Level("PROVINCE", False, 1, (100, 500, 1500), province),
-        Level("PROVINCE", False, 2, (100, 400, 1000), province),
-        Level("DISTRICT", True, 2, (50, 200, 600), district),
-    ]
-    bins = ((0, 16, 60), (0, 7, 16, 30, 45, 60, 75), (0, 3, 7, 12, 16, 20, 25, 30, 40, 50, 60, 70, 80, 90))
-    groups = groups_of(MEROVIA / "params", "people-groups.txt", "tongue-groups.txt", "groups-of-codes.txt")
-    t1, t2 = tabulation.tabulate(people, levels, groups, bins, 100, ("F", "M"), suppress=True)
+    t1, t2 = expected(BINS, SEXES)
     release = safetab.tabulate(MEROVIA / "params", MEROVIA / "data", tmp_path / "out", noise=False, not_private=True)
     assert read_t1(tmp_path / "out" / "t1" / "merovia.NOT-PRIVATE.csv") == t1
     assert read_t2(tmp_path / "out" / "t2" / "merovia.NOT-PRIVATE.csv") == t2

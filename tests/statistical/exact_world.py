@@ -9,7 +9,6 @@ import json
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
-from unittest.mock import patch
 
 import numpy as np
 
@@ -17,8 +16,8 @@ import safetab
 from safetab.accounting.events import CountEvent, Stage
 from safetab.noise.laws import Law
 from safetab.pipeline.measure import Counts, Gate
-from tests import worlds
 from tests.oracle.divergence import Noise, TotalOnlyGroup, TwoStageGroup
+from tests.worlds import tiny
 
 CODES = ("1000", "1001", "1002")
 #: Around the true count of 4 in steps of about a standard deviation of stage 1, so that stat levels tell much.
@@ -36,7 +35,7 @@ def write_world(
     thresholds: tuple[int, int, int] = THRESHOLDS,
 ) -> Path:
     """`kinds` says of each group whether it is `total only` or `two stage`."""
-    config = worlds.config()
+    config = tiny.config()
     for key in list(config):
         if key.startswith("privacy_budget_p_level"):
             config[key] = 0
@@ -53,14 +52,14 @@ def write_world(
     files: dict[str, str | bytes] = {
         "params/config.json": json.dumps(config),
         "params/race-and-ethnicity-codes.txt": "RACE_ETH_CODE|RACE_ETH_NAME\n" + "".join(f"{c}|c\n" for c in CODES),
-        "params/race-characteristic-iterations.txt": "\n".join([worlds.RACE.splitlines()[0], *race]) + "\n",
-        "params/ethnicity-characteristic-iterations.txt": worlds.ETHNICITY.splitlines()[0]
+        "params/race-characteristic-iterations.txt": "\n".join([tiny.RACE.splitlines()[0], *race]) + "\n",
+        "params/ethnicity-characteristic-iterations.txt": tiny.ETHNICITY.splitlines()[0]
         + "\n4000|nobody|0|Null|Null\n",
-        "params/race-and-ethnicity-code-to-iteration.txt": "\n".join([worlds.MAPPING.splitlines()[0], *mapping])
+        "params/race-and-ethnicity-code-to-iteration.txt": "\n".join([tiny.MAPPING.splitlines()[0], *mapping])
         + f"\n4000|{CODES[0]}\n",
-        "data/GRF-C.txt": worlds.GEOGRAPHY,
+        "data/GRF-C.txt": tiny.GEOGRAPHY,
     }
-    worlds.write(folder, files)
+    tiny.write(folder, files)
     write_people(folder, len(kinds), PEOPLE)
     return folder
 
@@ -90,10 +89,21 @@ class ForcedGate(Gate):
 def asked(folder: Path, stat_level: int) -> dict[Stage, tuple[CountEvent, Counts]]:
     """What the program asks the gate when stage 1 leads to this stat level everywhere."""
     found: list[tuple[CountEvent, Counts]] = []
-    with patch("safetab.pipeline.run.Gate", lambda _: ForcedGate(stat_level, found)):
-        safetab.tabulate(
-            folder / "params", folder / "data", folder / "out", noise=False, not_private=True, overwrite=True
-        )
+    release = safetab.tabulate(
+        folder / "params",
+        folder / "data",
+        folder / "out",
+        noise=False,
+        gate=lambda _: ForcedGate(stat_level, found),
+        not_private=True,
+        overwrite=True,
+    )
+    # What the gate answered to stage 1 is in the tables, and nothing else is there in its place.
+    total_only = {event.level for event, _ in found if event.stage is Stage.TOTAL_ONLY}
+    told = release.t1["STAGE_1_COUNT"].to_pylist()
+    answers = [(0, *THRESHOLDS)[stat_level]] * sum(n.size for event, n in found if event.stage is Stage.STAGE_1)
+    assert [count for count in told if count is not None] == answers
+    assert (None in told) is bool(total_only)
     return {event.stage: (event, counts.reshape(-1, counts.shape[-1])) for event, counts in found if counts.size}
 
 
@@ -129,7 +139,6 @@ def groups_of(folder: Path, kinds: Sequence[str]) -> list[TotalOnlyGroup | TwoSt
                 noise_of(event_1.law),
                 int(left[0, place]),
                 int(right[0, place]),
-                THRESHOLDS,
                 noise_of(before[0][Stage.STAGE_2][0].law),
                 tuple(differing),
             )

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from safetab.noise.enclosure import working_precision
+from safetab.noise.ball_arithmetic import working_precision
 from safetab.noise.laws import Law
 
 #: A verdict below this is a failure. See test_noise.py for what that makes of the whole suite.

@@ -21,9 +21,10 @@ import pytest
 from scipy.stats import beta, binom
 
 import safetab
-from safetab.accounting.events import CountEvent, LevelPlan, Stage
-from tests.census_world import read_t1, read_t2
+from safetab.accounting.events import CountEvent, LevelEvents, Stage
+from tests import profile
 from tests.statistical.exact_world import PEOPLE, write_people, write_world
+from tests.worlds.census import read_t1, read_t2
 
 #: The chance that a right program is accused, in each audit.
 FALSE_ALARM = 1e-7
@@ -103,19 +104,24 @@ def audit(folder: Path, kind: str) -> float:
 
 
 def halve_the_noise(monkeypatch: pytest.MonkeyPatch) -> None:
-    original = LevelPlan.event
+    original = LevelEvents.event
 
-    def event(self: LevelPlan, stage: Stage) -> CountEvent:
+    def event(self: LevelEvents, stage: Stage) -> CountEvent:
         found = original(self, stage)
         return dataclasses.replace(found, budget=found.budget * 2)
 
-    monkeypatch.setattr(LevelPlan, "event", event)
+    monkeypatch.setattr(LevelEvents, "event", event)
 
 
 KINDS = ["total only", "two stage"]
+AUDITED = profile.tries(
+    f"audits from outside of {LIKELY_RUNS + UNLIKELY_RUNS:,} runs, a false alarm in each with chance {FALSE_ALARM:g}, "
+    f"half the noise missed with {MISSED:g} at most"
+)
 
 
 @pytest.mark.long
+@AUDITED
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_program_spends_no_more_than_it_says(kind: str, folder: Path) -> None:
     found = audit(folder, kind)
@@ -125,6 +131,7 @@ def test_the_program_spends_no_more_than_it_says(kind: str, folder: Path) -> Non
 
 
 @pytest.mark.long
+@AUDITED
 @pytest.mark.parametrize("kind", KINDS)
 def test_half_the_noise_is_caught(kind: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     halve_the_noise(monkeypatch)

@@ -9,16 +9,17 @@ from pathlib import Path
 import mpmath
 import pytest
 
-from safetab.accounting.events import CountEvent, LevelPlan, Stage
+from safetab.accounting.events import CountEvent, LevelEvents, Stage
+from tests import profile
 from tests.oracle.divergence import (
     LARGEST_ALPHA,
     Noise,
+    Outcome,
     TotalOnlyGroup,
     TwoStageGroup,
     count_outcomes,
     epsilon,
     multiplied_out,
-    passed_the_gate,
     published,
     renyi,
 )
@@ -39,38 +40,32 @@ SLACK = mpmath.mpf(10) ** -30
 
 @dataclasses.dataclass(frozen=True)
 class Spent:
-    """What the outputs differ by, as the tables show it and as it passed the gate, and what the ledger says."""
+    """What the tables differ by, stage 1 counts included, and what the ledger says."""
 
     published: dict[str, mpmath.mpf]
-    at_the_gate: dict[str, mpmath.mpf]
     claimed: Fraction
 
 
 def audit(folder: Path, name: str, privacy: str, gamma: str = "0.1") -> Spent:
     write_world(folder, KINDS[name], privacy, budget=BUDGET[privacy], gamma=gamma)
     groups = groups_of(folder, KINDS[name])
-    shown = [published(group) for group in groups]
-    inside = [part for group in groups for part in passed_the_gate(group)]
+    shown = [part for group in groups for part in published(group)]
     if privacy == "puredp":
-        return Spent(
-            {"epsilon": sum(map(epsilon, shown), mpmath.mpf(0))},
-            {"epsilon": sum(map(epsilon, inside), mpmath.mpf(0))},
-            claimed(folder),
-        )
+        return Spent({"epsilon": sum(map(epsilon, shown), mpmath.mpf(0))}, claimed(folder))
     # Divided by alpha, so that every order is compared with rho.
     orders = {alpha: mpmath.mpf(alpha) for alpha in ALPHAS}
     return Spent(
         {alpha: sum(renyi(part, order) for part in shown) / order for alpha, order in orders.items()},
-        {alpha: sum(renyi(part, order) for part in inside) / order for alpha, order in orders.items()},
         claimed(folder),
     )
 
 
 def exceeds(spent: Spent) -> bool:
     most = mpmath.mpf(spent.claimed.numerator) / spent.claimed.denominator + SLACK
-    return bool(max(*spent.published.values(), *spent.at_the_gate.values()) > most)
+    return bool(max(spent.published.values()) > most)
 
 
+@profile.tries(f"worlds audited exactly, under pure epsilon or under zCDP at {len(ALPHAS)} orders; no chance involved")
 @pytest.mark.parametrize("privacy", BUDGET)
 @pytest.mark.parametrize("name", KINDS)
 def test_what_is_spent_is_what_is_claimed(name: str, privacy: str, tmp_path: Path) -> None:
@@ -78,15 +73,14 @@ def test_what_is_spent_is_what_is_claimed(name: str, privacy: str, tmp_path: Pat
     claim = float(spent.claimed)
     assert spent.claimed == Fraction(BUDGET[privacy])
     assert not exceeds(spent)
-    assert max(spent.at_the_gate.values()) > 0.999 * claim, "the noise is larger than the claim needs"
-    # A stat level tells a little less than the count it comes from.
-    assert max(spent.published.values()) > 0.97 * claim
+    # The tables show everything that was measured, so they cost all of it.
+    assert max(spent.published.values()) > 0.999 * claim, "the noise is larger than the claim needs"
 
 
 def scaled(factor: Fraction) -> object:
-    original = LevelPlan.event
+    original = LevelEvents.event
 
-    def event(self: LevelPlan, stage: Stage) -> CountEvent:
+    def event(self: LevelEvents, stage: Stage) -> CountEvent:
         found = original(self, stage)
         return dataclasses.replace(found, budget=found.budget * factor)
 
@@ -95,18 +89,23 @@ def scaled(factor: Fraction) -> object:
 
 @pytest.mark.parametrize("privacy", BUDGET)
 def test_a_scale_that_is_too_small_is_told(privacy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(LevelPlan, "event", scaled(Fraction(101, 100)))
+    monkeypatch.setattr(LevelEvents, "event", scaled(Fraction(101, 100)))
     assert exceeds(audit(tmp_path, "one of each", privacy))
 
 
-@pytest.mark.parametrize("noise", [Noise(Fraction(3), 1), Noise(Fraction(2), 2)], ids=["geometric", "gaussian"])
+@pytest.mark.parametrize("noise", [Noise(Fraction(9), 1), Noise(Fraction(2), 2)], ids=["geometric", "gaussian"])
 def test_divergences_of_independent_groups_add(noise: Noise) -> None:
-    one = published(TotalOnlyGroup(noise, 3, 4))
-    other = published(TwoStageGroup(noise, 3, 4, (2, 4, 6), noise, ((3, 4),) * 4))
+    (one,) = map(likely, published(TotalOnlyGroup(noise, 3, 4)))
+    other = multiplied_out(*map(likely, published(TwoStageGroup(noise, 3, 4, noise, ((3, 4),) * 4))))
     both = multiplied_out(one, other)
     assert abs(mpmath.fsum(p for p, _ in both) - 1) < SLACK
     assert abs(epsilon(both) - epsilon(one) - epsilon(other)) < SLACK
     assert abs(renyi(both, 3) - renyi(one, 3) - renyi(other, 3)) < SLACK
+
+
+def likely(outcomes: list[Outcome]) -> list[Outcome]:
+    """Without those that only orders far above 3 notice: three times as many make 27 times as many triples."""
+    return [pair for pair in outcomes if min(pair) > mpmath.mpf(10) ** -100]
 
 
 def test_the_oracle_by_closed_forms() -> None:

@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from safetab.accounting.accuracy import moe_95_of_sum
-from safetab.accounting.calibration import level_budget
-from safetab.accounting.events import LevelPlan, Stage
-from safetab.accounting.sums import NoisySum
+from safetab.accounting.accuracy.calibration import level_budget
+from safetab.accounting.accuracy.margins import moe_95_of_sum
+from safetab.accounting.accuracy.noisy_sums import NoisySum
+from safetab.accounting.events import LevelEvents, Stage
 from safetab.noise.laws import Law, Mechanism
 from tests.oracle import laws as oracle
 
@@ -49,7 +49,7 @@ def holds(sums: npt.NDArray[np.int64], law: Law, n_cells: int) -> Iterator[tuple
 @pytest.mark.parametrize("stage", Stage)
 def test_every_statistic_of_the_papers_levels_keeps_its_margin(mechanism: Mechanism, target: int, stage: Stage) -> None:
     budget = level_budget(mechanism, target, 9, Fraction(1, 10))
-    event = LevelPlan("", mechanism, budget, 9, Fraction(1, 10)).event(stage)
+    event = LevelEvents("", mechanism, budget, 9, Fraction(1, 10)).event(stage)
     most = 46 if stage is Stage.STAGE_2 else 1
     cells = draw(mechanism, float(event.budget), (DRAWS, most), seed=1000 * target + list(Stage).index(stage))
     for n_cells in (1, 4, 8, 9, 18, 23, 46) if most > 1 else (1,):
@@ -67,6 +67,6 @@ def test_draws_in_integers_keep_the_margin_too(mechanism: Mechanism, budget: str
         draws = [oracle.draw_geometric(exact, rng) for _ in range(3000)]
     else:
         draws = [oracle.draw_gaussian(1 / (2 * exact), rng) for _ in range(3000)]
-    event = LevelPlan("", mechanism, exact, 1, Fraction(1, 10)).event(Stage.TOTAL_ONLY)
+    event = LevelEvents("", mechanism, exact, 1, Fraction(1, 10)).event(Stage.TOTAL_ONLY)
     for is_so, words in holds(np.array(draws), event.law, 1):
         assert is_so, words

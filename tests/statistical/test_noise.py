@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from safetab.noise import DiscreteGaussian, Law, SystemSource, TwoSidedGeometric, draw
+from tests import profile
 from tests.oracle.rejection import Rejection
 from tests.statistical import judges
 from tests.statistical.judges import LIMIT, cells_of
@@ -42,8 +43,8 @@ SHARED: list[Law] = [
 ]
 PER_LAW = 3 + 2 * len(judges.LEVELS) + len(judges.LAGS)
 PER_PAIR = 3
-#: All verdicts a full run passes, `--long` included.
-VERDICTS = len(LAWS) * PER_LAW + 2 * 2 * len(SHARED) * PER_PAIR
+#: All verdicts a full run passes, `--long` included; two samplers are compared with ours.
+VERDICTS = len(LAWS) * PER_LAW + 2 * len(SHARED) * PER_PAIR
 
 
 def scaled(law: Law, factor: Fraction) -> Law:
@@ -118,30 +119,21 @@ def opendp_draws(law: Law, count: int) -> judges.Array:
 
 
 SECOND = {"rejection": (rejection_draws, 20_000), "opendp": (opendp_draws, 60_000)}
-
-
-def compare(law: Law, name: str, times: int) -> None:
-    """The second sampler agrees with the law, with ours, and so does its symmetry."""
-    sampler, count = SECOND[name]
-    theirs = sampler(law, count * times)
-    cells = cells_of(law, 20, 0.01)
-    counts = cells.counts(theirs)
-    assert judges.chi_square(cells, counts) >= LIMIT
-    assert judges.symmetry(counts) >= LIMIT
-    assert judges.two_samples(cells, theirs, draw(law, 10**6, SystemSource())) >= LIMIT
+#: How often so many draws.
+TIMES = profile.size(quick=1, long=10)
 
 
 @pytest.mark.parametrize("law", SHARED, ids=repr)
 @pytest.mark.parametrize("name", SECOND)
 def test_a_second_sampler_agrees(law: Law, name: str) -> None:
-    compare(law, name, 1)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("law", SHARED, ids=repr)
-@pytest.mark.parametrize("name", SECOND)
-def test_a_second_sampler_agrees_in_more_draws(law: Law, name: str) -> None:
-    compare(law, name, 10)
+    """The second sampler agrees with the law, with ours, and so does its symmetry."""
+    sampler, count = SECOND[name]
+    theirs = sampler(law, count * TIMES)
+    cells = cells_of(law, 20, 0.01)
+    counts = cells.counts(theirs)
+    assert judges.chi_square(cells, counts) >= LIMIT
+    assert judges.symmetry(counts) >= LIMIT
+    assert judges.two_samples(cells, theirs, draw(law, 10**6, SystemSource())) >= LIMIT
 
 
 def test_the_comparison_of_two_samplers_sees_a_scale_off_by_five_percent() -> None:

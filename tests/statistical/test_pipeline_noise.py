@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import safetab
-from safetab.accounting.events import CountEvent, LevelPlan, Stage
+from safetab.accounting.events import CountEvent, LevelEvents, Stage
 from safetab.noise.laws import DiscreteGaussian, Law, TwoSidedGeometric
 
 PROVINCES = 30_000
@@ -156,9 +156,9 @@ def test_every_stage_has_its_law(country: tuple[str, Path]) -> None:
 
 
 def changed_event(change: Any) -> Any:
-    original = LevelPlan.event
+    original = LevelEvents.event
 
-    def event(self: LevelPlan, stage: Stage) -> CountEvent:
+    def event(self: LevelEvents, stage: Stage) -> CountEvent:
         return change(self, original(self, stage))  # type: ignore[no-any-return]
 
     return event
@@ -169,13 +169,13 @@ def scaled(factor: Fraction) -> Any:
     return changed_event(lambda _, event: dataclasses.replace(event, budget=event.budget * factor))
 
 
-def swapped(plan: LevelPlan, event: CountEvent) -> CountEvent:
+def swapped(plan: LevelEvents, event: CountEvent) -> CountEvent:
     shares = {Stage.STAGE_1: 1 - plan.stage_1_fraction, Stage.STAGE_2: plan.stage_1_fraction}
     share = shares.get(event.stage, Fraction(1))
     return dataclasses.replace(event, budget=share * plan.budget / plan.stability)
 
 
-def eight(plan: LevelPlan, event: CountEvent) -> CountEvent:
+def eight(plan: LevelEvents, event: CountEvent) -> CountEvent:
     return dataclasses.replace(event, budget=event.budget * Fraction(plan.stability, 8))
 
 
@@ -195,7 +195,7 @@ def test_a_wrong_pipeline_is_noticed(country: tuple[str, Path], fault: str, monk
         "scale 5 % too small": scaled(Fraction(100, 95) ** power),
         "scale 5 % too large": scaled(Fraction(100, 105) ** power),
     }.get(fault, WRONG[fault])
-    monkeypatch.setattr(LevelPlan, "event", change)
+    monkeypatch.setattr(LevelEvents, "event", change)
     found = run(country, "wrong")
     affected = ["stage 1", "stage 2 total", "stage 2 cells"] + (["total only"] if fault != "fractions swapped" else [])
     assert all(abs(found[name]) > ALARM for name in affected), found

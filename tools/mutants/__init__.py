@@ -1,1 +1,1 @@
-"""Faults put on purpose into a copy of the privacy-critical code, to see that the tests notice every one."""
+"""Mutants: mistakes planted in a copy of the privacy-critical code, to show that the tests catch every one."""

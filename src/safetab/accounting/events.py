@@ -2,7 +2,7 @@
 
 In: budgets, stabilities and the stage 1 fraction, all exact. Out: the law of the noise of each kind of count. The
 promise: scales are computed here and nowhere else, as exact rationals. Algorithms 1 to 5 of the paper; nothing here
-draws or sees a record.
+draws noise or reads a record.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
+from functools import lru_cache
 
 from safetab.noise.laws import DiscreteGaussian, Law, Mechanism, TwoSidedGeometric
 
@@ -22,6 +23,8 @@ class Stage(Enum):
     STAGE_2 = "stage 2"
 
 
+# A tabulation asks for the same few laws again and again, an evaluation in every trial.
+@lru_cache(maxsize=256)
 def law_of(mechanism: Mechanism, budget: Fraction) -> Law:
     """The noise of one count with this budget: geometric with epsilon, or discrete Gaussian with 1 / (2 rho)."""
     if mechanism is Mechanism.GEOMETRIC:
@@ -49,7 +52,7 @@ class CountEvent:
 
 
 @dataclass(frozen=True, slots=True)
-class LevelPlan:
+class LevelEvents:
     """One population group level that is switched on: its budget and what it is divided among.
 
     Claim. Given that no record is in more than `stability` groups of the level, tabulating every group with the events
@@ -84,27 +87,13 @@ class LevelPlan:
         return Stage.STAGE_2 if self.has_two_stage else Stage.TOTAL_ONLY
 
     @property
-    def events(self) -> tuple[CountEvent, ...]:
-        """The kinds of counts the level makes."""
-        stages = [Stage.TOTAL_ONLY] if self.has_total_only else []
-        stages += [Stage.STAGE_1, Stage.STAGE_2] if self.has_two_stage else []
-        return tuple(self.event(stage) for stage in stages)
-
-
-@dataclass(frozen=True, slots=True)
-class RunPlan:
-    """One run over records that no other run sees: its levels compose sequentially."""
-
-    name: str
-    levels: tuple[LevelPlan, ...]
+    def group_kinds(self) -> tuple[tuple[CountEvent, ...], ...]:
+        """The counts of one group, for each kind of group the level has: a total only, or two stages."""
+        kinds: list[tuple[Stage, ...]] = [(Stage.TOTAL_ONLY,)] if self.has_total_only else []
+        kinds += [(Stage.STAGE_1, Stage.STAGE_2)] if self.has_two_stage else []
+        return tuple(tuple(self.event(stage) for stage in kind) for kind in kinds)
 
     @property
-    def budget(self) -> Fraction:
-        return sum((level.budget for level in self.levels), Fraction(0))
-
-
-@dataclass(frozen=True, slots=True)
-class ReleasePlan:
-    """All runs of a release. A record is in one run at most, so the release costs what its costliest run does."""
-
-    runs: tuple[RunPlan, ...]
+    def events(self) -> tuple[CountEvent, ...]:
+        """The kinds of counts the level makes."""
+        return tuple(event for kind in self.group_kinds for event in kind)

@@ -1,56 +1,129 @@
-"""`safetab calibrate`: from margins of error to budgets."""
+"""`safetab calibrate`: from margins of error to budgets, from budgets to margins, from a privacy loss to both."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
 import click
 
-from safetab.accounting.analysis import ReleaseLoss, analyse
-from safetab.accounting.calibration import CONFIDENCE_95, paper_budget
-from safetab.accounting.events import LevelPlan, ReleasePlan
-from safetab.cli.figures import at_most, nearest, parse_delta
-from safetab.cli.rules import MOE_WORDS
-from safetab.cli.show import console, grid, print_json
-from safetab.errors import Finding, UsageError
-from safetab.noise.laws import Mechanism
+from safetab.accounting.accuracy.calibration import CONFIDENCE_95
+from safetab.accounting.events import LevelEvents
+from safetab.accounting.paper.formulas import paper_budget
+from safetab.accounting.privacy_loss import analyse
+from safetab.cli.figures import at_most, nearest, parse_delta, parse_epsilon
+from safetab.cli.layout import Grid, unbroken
+from safetab.cli.margin_tables import fraction_grids, margins_as_dict, total_margins_grid
+from safetab.cli.targets import (
+    BUDGET,
+    MOE,
+    TOTAL_MOE,
+    LevelKey,
+    Target,
+    level_key,
+    parse_targets,
+    refuse_impossible_noise,
+    scaled,
+    with_targets,
+)
+from safetab.cli.terminal import as_it_is, console, grid, print_report
+from safetab.params.census import budget_key
 from safetab.params.exact import decimal_text
 from safetab.params.load import Parameters, load
-from safetab.params.release import PopulationGroupLevel, PrivacyDefinition
-from safetab.pipeline.plan import MECHANISM_OF, plan_release
+from safetab.planning.budgets import Scaling
 
 
 @click.command("calibrate")
 @click.argument("params", type=click.Path(path_type=Path))
-@click.option("--moe", "targets", multiple=True, metavar="LEVEL=MOE", help="A target such as USA,2=6; may be repeated.")
+@click.option("--moe", multiple=True, metavar="LEVEL=MOE", help="A target such as USA,2=6. May be repeated.")
 @click.option(
-    "--privacy", type=click.Choice(["zcdp", "puredp"]), help="Calibrate for this definition instead of the release's."
+    "--total-moe",
+    multiple=True,
+    metavar="LEVEL=MOE",
+    help="Find the least budget with which the estimate of a group at the finest stat level keeps this margin. May be "
+    "repeated.",
 )
-@click.option("--delta", default="1e-10", show_default=True, help="The delta at which epsilon is stated.")
+@click.option(
+    "--budget",
+    multiple=True,
+    metavar="LEVEL=RHO",
+    help="Set the budget of a level, rho or epsilon, to see its margins. May be repeated.",
+)
+@click.option(
+    "--privacy", type=click.Choice(["zcdp", "puredp"]), help="Use this privacy definition instead of the release's."
+)
+@click.option(
+    "--epsilon",
+    metavar="NUMBER",
+    help="Scale every budget by the largest common factor that keeps the release within this epsilon at --delta.",
+)
+@click.option("--delta", metavar="NUMBER", default="1e-10", show_default=True, help="Report epsilon at this delta.")
 @click.option("--json", "as_json", is_flag=True, help="Print the budgets as JSON.")
-def command(params: Path, targets: tuple[str, ...], privacy: str | None, delta: str, as_json: bool) -> int:
-    """Turn margins of error into budgets, and say what they cost.
+def command(
+    params: Path,
+    moe: tuple[str, ...],
+    total_moe: tuple[str, ...],
+    budget: tuple[str, ...],
+    privacy: str | None,
+    epsilon: str | None,
+    delta: str,
+    as_json: bool,
+) -> int:
+    """Turn margins of error into budgets and report what they cost.
 
-    PARAMS is a release whose levels have `moe_95` targets; --moe sets or replaces the target of a level, in every run
-    that has it. Prints the lines to put into release.toml. Each budget is the least one, rounded up to a short
-    decimal, whose stage 2 counts certainly keep within the target with 95 %.
+    PARAMS is a release whose levels have `moe_95` targets. --moe sets or replaces the target of a level in every run
+    that has this level. The command prints the lines to put into release.toml or config.json. Each budget is the
+    smallest one, rounded up to a short decimal, for which the margin of error of a stage 2 count is at most the target.
+    With --epsilon all budgets are then multiplied by one factor, which is rounded down.
     """
     exact_delta = parse_delta(delta)
-    parameters = _with_targets(load(params), targets, privacy)
-    plan = plan_release(parameters)
-    loss = analyse(plan, exact_delta)
-    rows = list(_rows(parameters, plan))
+    exact_epsilon = None if epsilon is None else parse_epsilon(epsilon)
+    before = load(params)
+    targets = parse_targets({MOE: moe, TOTAL_MOE: total_moe, BUDGET: budget}, before)
+    parameters, scaling = with_targets(before, targets, privacy), None
+    if exact_epsilon is not None:
+        words = (f"epsilon {epsilon}", f"delta {delta}")
+        parameters, scaling = scaled(parameters, exact_epsilon, exact_delta, words)
+    refuse_impossible_noise(parameters)
+    loss = analyse(parameters.plan.noise_of_run, exact_delta)
+    rows = _rows(parameters, targets)
     if as_json:
-        print_json({"levels": rows} | _costs(loss, delta))
+        factor = None if scaling is None else decimal_text(scaling.factor)
+        print_report(
+            "calibrate",
+            {"levels": rows, "factor": factor, "target_epsilon": epsilon, "delta": delta, **loss.total.as_json()},
+        )
         return 0
     out = console()
-    symbol = parameters.release.privacy.budget_symbol
+    out.print(_budget_grid(rows, parameters.release.privacy.budget_symbol))
+    out.print()
+    out.print(total_margins_grid(parameters))
+    for table in fraction_grids(parameters):
+        out.print()
+        out.print(table)
+    out.print()
+    lines = list(_lines_to_copy(before, parameters, targets, scaling))
+    for line in lines:
+        out.print(as_it_is(line))
+    if lines:
+        out.print()
+    if scaling is not None:
+        out.print(f"Every budget is {decimal_text(scaling.factor)} times what it was.")
+    total = loss.total
+    pure = "" if total.pure_epsilon is None else f"{at_most(total.pure_epsilon)}-DP and "
+    rho = f"{at_most(total.rho)}-zCDP and " if total.pure_epsilon is None else ""
+    weaker = unbroken(f"({at_most(total.epsilon)}, {delta})")
+    out.print(f"Together: {pure}{rho}{weaker}-DP for every person.")
+    return 0
+
+
+def _budget_grid(rows: list[dict[str, object]], symbol: str) -> Grid:
     columns = ["Level", "Target", f"{symbol} exact", f"{symbol} by the paper", "MOE exact", "MOE by the paper's budget"]
     table = [
         [
-            f"{row['run']} {row['level']}",
+            f"{row['run']} {unbroken(str(row['level']))}",
             "-" if row["moe_95"] is None else str(row["moe_95"]),
             str(row["budget"]),
             "-" if row["paper_budget"] is None else nearest(float(str(row["paper_budget"]))),
@@ -59,87 +132,62 @@ def command(params: Path, targets: tuple[str, ...], privacy: str | None, delta: 
         ]
         for row in rows
     ]
-    out.print(grid("Budgets of the levels; 95 % margins of error of a stage 2 count, or a total", columns, table))
-    out.print()
-    for row in rows:
-        if row["moe_95"] is not None:
-            out.print(f"# run {row['run']}, level {row['level']}: moe_95 {row['moe_95']}", markup=False)
-            out.print(f'budget = "{row["budget"]}"', markup=False)
-    out.print()
-    total = loss.total
-    pure = "" if total.pure_epsilon is None else f"{at_most(total.pure_epsilon)}-DP and "
-    rho = f"{at_most(total.rho)}-zCDP and " if total.pure_epsilon is None else ""
-    out.print(f"Together: {pure}{rho}({at_most(total.epsilon)}, {delta})-DP for every person.", markup=False)
-    return 0
+    return grid("Budgets of the levels; 95 % margins of error of a stage 2 count, or a total", columns, table)
 
 
-def _with_targets(parameters: Parameters, targets: tuple[str, ...], privacy: str | None) -> Parameters:
-    wanted = dict(_parse_target(text, parameters) for text in targets)
-    release = parameters.release
-    runs = tuple(
-        replace(run, levels=tuple(_with_target(level, wanted.get(_key(level))) for level in run.levels))
-        for run in release.runs
-    )
-    definition = release.privacy if privacy is None else PrivacyDefinition(privacy)
-    return replace(parameters, release=replace(release, runs=runs, privacy=definition))
+def _lines_to_copy(
+    before: Parameters, after: Parameters, targets: Mapping[LevelKey, Target], scaling: Scaling | None
+) -> Iterator[str]:
+    """What changes, as the file of the release has it: the Bureau's keys, or `budget` below a comment."""
+    is_json = after.file.endswith(".json")
+    if after.release.privacy is not before.release.privacy:
+        definition = after.release.privacy.value
+        yield f'"privacy_defn": "{definition}",' if is_json else f'privacy = "{definition}"'
+    for run in after.plan.runs:
+        for planned in run.measured:
+            level = planned.level
+            target = targets.get(level_key(level))
+            why = (
+                []
+                if target is None and level.moe_95 is None
+                else [target.words if target else f"moe_95 {level.moe_95}"]
+            )
+            why += [] if scaling is None else [f"times {decimal_text(scaling.factor)}"]
+            if not why:
+                continue
+            if is_json:
+                yield f'"{budget_key(*level_key(level))}": {decimal_text(planned.budget)},'
+            else:
+                yield f"# run {run.name}, level {level.name}: {', '.join(why)}"
+                yield f'budget = "{decimal_text(planned.budget)}"'
 
 
-def _with_target(level: PopulationGroupLevel, moe: int | None) -> PopulationGroupLevel:
-    return level if moe is None else replace(level, budget=None, moe_95=moe)
-
-
-def _key(level: PopulationGroupLevel) -> tuple[str, int]:
-    return level.geography.name, level.iteration_level
-
-
-def _parse_target(text: str, parameters: Parameters) -> tuple[tuple[str, int], int]:
-    name, _, persons = text.partition("=")
-    geography, _, iteration_level = name.strip().strip("()").rpartition(",")
-    known = {_key(level) for run in parameters.release.runs for level in run.levels}
-    try:
-        key, moe = (geography.strip(), int(iteration_level)), int(persons)
-    except ValueError:
-        raise UsageError(Finding(MOE_WORDS, "--moe", seen=repr(text))) from None
-    if key not in known or moe < 0:
-        raise UsageError(Finding(MOE_WORDS, "--moe", seen=repr(text)))
-    return key, moe
-
-
-def _rows(parameters: Parameters, plan: ReleasePlan) -> list[dict[str, object]]:
+def _rows(parameters: Parameters, targets: Mapping[LevelKey, Target]) -> list[dict[str, object]]:
     rows: list[dict[str, object]] = []
-    mechanism = MECHANISM_OF[parameters.release.privacy]
-    for run, planned in zip(parameters.release.runs, plan.runs, strict=True):
-        targets = {level.name: level.moe_95 for level in run.levels_on}
-        for level in planned.levels:
-            moe = targets[level.name]
-            by_paper = None if not moe else _paper_level_budget(mechanism, moe, level)
+    for run in parameters.plan.runs:
+        for planned in run.measured:
+            moe, level = planned.level.moe_95, planned.noise
+            target = targets.get(level_key(planned.level))
+            by_paper = None if not moe else _paper_level_budget(moe, level)
             rows.append(
                 {
                     "run": run.name,
                     "level": level.name,
                     "moe_95": moe,
+                    "total_moe_95": int(target.value) if target is not None and target.option == TOTAL_MOE else None,
                     "budget": decimal_text(level.budget),
                     "stage_2_moe_95": level.event(level.target_stage).law.two_sided_quantile(CONFIDENCE_95),
                     "paper_budget": None if by_paper is None else float(by_paper.budget),
                     "paper_budget_moe_95": None
                     if by_paper is None
                     else by_paper.event(level.target_stage).law.two_sided_quantile(CONFIDENCE_95),
+                    **margins_as_dict(parameters, planned),
                 }
             )
     return rows
 
 
-def _paper_level_budget(mechanism: Mechanism, moe: int, level: LevelPlan) -> LevelPlan:
-    base = Fraction(paper_budget(mechanism, moe))
+def _paper_level_budget(moe: int, level: LevelEvents) -> LevelEvents:
+    base = Fraction(paper_budget(level.mechanism, moe))
     share = 1 - level.stage_1_fraction if level.has_two_stage else 1
     return replace(level, budget=base * level.stability / share)
-
-
-def _costs(loss: ReleaseLoss, delta: str) -> dict[str, object]:
-    total = loss.total
-    return {
-        "delta": delta,
-        "epsilon": total.epsilon,
-        "rho": at_most(total.rho, 12),
-        "pure_epsilon": None if total.pure_epsilon is None else at_most(total.pure_epsilon, 12),
-    }

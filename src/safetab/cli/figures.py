@@ -1,51 +1,23 @@
-"""Numbers for people who decide: bounds are rounded up, never down, and exact ones are shown as they are."""
+"""Numbers that people type as options, exact; how numbers are shown is that of `planning`."""
 
 from __future__ import annotations
 
-from decimal import ROUND_CEILING, Decimal, localcontext
+from decimal import Decimal
 from fractions import Fraction
 
-from safetab.accounting.conversion import exact_delta, exact_epsilon
-from safetab.cli.rules import NOT_A_NUMBER
 from safetab.errors import Finding, UsageError
-from safetab.params.exact import decimal_text
+from safetab.planning.shown import at_most, budget_text, nearest, percent
+from safetab.rules.accounting_rules import DELTA_IS_A_CHANCE, EPSILON_IS_NOT_NEGATIVE
+from safetab.rules.usage_rules import NOT_A_NUMBER
 
-_DIGITS = 6
+__all__ = ["at_most", "budget_text", "nearest", "parse_delta", "parse_epsilon", "parse_number", "percent"]
+
 #: Text like 1e-300 is welcome here, unlike in a budget; this only keeps a slip of the finger from filling memory.
 _MOST_EXPONENT = 100_000
 
 
-def at_most(value: Fraction | float | None, digits: int = _DIGITS) -> str:
-    """A bound with so many significant digits, rounded up; a short exact decimal stays as it is."""
-    if value is None:
-        return "-"
-    exact = Fraction(value)
-    if isinstance(value, Fraction) and 10**9 * exact % 1 == 0 and exact < 10**9:
-        return decimal_text(exact)
-    if exact == 0:
-        return "0"
-    with localcontext() as context:
-        context.prec, context.rounding = digits, ROUND_CEILING
-        rounded = Decimal(exact.numerator) / Decimal(exact.denominator)
-    if Decimal("1e-5") <= rounded < Decimal("1e15"):
-        text = format(rounded, "f")
-        return text.rstrip("0").rstrip(".") if "." in text else text
-    return format(rounded.normalize(), "e").replace("e+", "e")
-
-
-def nearest(value: float, digits: int = 4) -> str:
-    """A figure that is no bound, such as a standard deviation."""
-    return f"{value:.{digits}g}"
-
-
-def budget_text(budget: Fraction) -> str:
-    """A budget exactly, or its first digits where it has no short decimal."""
-    text = decimal_text(budget)
-    return text if len(text) <= 12 else f"{float(budget):.6g}..."
-
-
 def parse_number(text: str, name: str) -> Fraction:
-    """The exact number that decimal text such as `1e-10` stands for."""
+    """Decimal text such as `1e-10` as an exact number."""
     try:
         number = Decimal(text.strip())
         exponent = number.as_tuple().exponent
@@ -58,9 +30,15 @@ def parse_number(text: str, name: str) -> Fraction:
 
 def parse_delta(text: str) -> Fraction:
     """--delta, exact."""
-    return exact_delta(parse_number(text, "delta"))
+    delta = parse_number(text, "delta")
+    if not 0 < delta <= 1:
+        raise UsageError(Finding(DELTA_IS_A_CHANCE, "--delta", seen=repr(text)))
+    return delta
 
 
 def parse_epsilon(text: str) -> Fraction:
     """--epsilon, exact."""
-    return exact_epsilon(parse_number(text, "epsilon"))
+    epsilon = parse_number(text, "epsilon")
+    if epsilon < 0:
+        raise UsageError(Finding(EPSILON_IS_NOT_NEGATIVE, "--epsilon", seen=repr(text)))
+    return epsilon

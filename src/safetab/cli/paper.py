@@ -4,34 +4,33 @@ from __future__ import annotations
 
 import click
 
-from safetab.accounting.paper import PaperTable, paper_tables
-from safetab.cli.show import console, grid, print_json
+from safetab.accounting.paper.tables import PaperTable, paper_tables
+from safetab.cli.layout import unbroken
+from safetab.cli.terminal import console, grid, print_report
 
 
 @click.command("paper")
 @click.option("--json", "as_json", is_flag=True, help="Print the tables as JSON.")
 def command(as_json: bool) -> int:
-    """Print every numeric table of the paper, also the commented-out ones.
+    """Print the tables of the SafeTab paper beside the exact figures.
 
-    Three columns for each figure: printed in the paper, by the paper's formula, exact. docs/explanation/errata.md says
+    These are all numeric tables, including those that are commented out in its source. There are three columns for
+    each figure: printed in the paper, by the paper's formula, exact. The notes below a table say
     where and why they differ.
     """
     tables = paper_tables()
     if as_json:
-        print_json({"tables": [as_dict(table) for table in tables]})
+        print_report("paper", {"tables": [as_dict(table) for table in tables]})
         return 0
     out = console()
     for number, table in enumerate(tables):
         if number:
             out.print()
-        rows = [[f.row, f.column, f.printed or "-", f.formula or "-", f.exact or "-"] for f in table.figures]
-        for index in range(len(rows) - 1, 0, -1):
-            if rows[index][0] == rows[index - 1][0]:
-                rows[index][0] = ""
+        rows = [[unbroken(f.row), f.column, f.printed or "-", f.formula or "-", f.exact or "-"] for f in table.figures]
         title = f"{table.title} [{', '.join(table.labels)}]"
-        out.print(grid(title, ["", "Figure", "Printed", "By formula", "Exact"], rows, left=2))
+        out.print(grid(title, ["", "Figure", "Printed", "By formula", "Exact"], rows, left=2, repeats=False))
         for note in table.notes:
-            out.print(note, markup=False)
+            out.print(note)
     return 0
 
 

@@ -1,19 +1,25 @@
-"""`safetab synth`: a synthetic country to try things on."""
+"""`safetab synth`: make a synthetic country to try a release on."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import click
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from click.core import ParameterSource
 
-from safetab.cli.show import console, grid, number, plural
-from safetab.synth.country import DEFAULT_SEED, Country, CountryFacts, make_country
-from safetab.synth.faults.catalogue import FAULTS, find_fault
-from safetab.synth.records import Format
-from safetab.synth.shapes import SHAPES
+from safetab.cli.terminal import as_it_is, console, grid, number, plural
+from safetab.errors import Finding, Rule, UsageError
+from safetab.pipeline.progress_bar import ProgressBar
+from safetab.rules import synth_rules
+from safetab.synth.breakages.catalogue import BREAKAGES, find_breakage
+from safetab.synth.breakages.site import Breakage
+from safetab.synth.country import DEFAULT_SEED, MOST_SEED, Country, CountryFacts, make_country
+from safetab.synth.own_country import OwnCountry, make_own_country, prepare_own_country
+from safetab.synth.shapes import LEAST_PERSONS, MOST_PERSONS, SHAPES
+from safetab.synth.write_data import Format
 
 _LIST = "list"
 
@@ -27,12 +33,26 @@ _LIST = "list"
     show_default=True,
     help="tiny: 400 persons. town: 40,000. state: 10 million. nation: the United States and Puerto Rico, 335 million.",
 )
-@click.option("--persons", type=int, help="How many persons; the areas stay those of --like.")
+@click.option("--persons", type=int, help="The number of persons. The areas stay those of --like.")
 @click.option(
     "--params",
     type=click.Path(path_type=Path),
     metavar="FOLDER",
-    help="Your own release and group definitions, instead of generated ones.",
+    help="Use your own release and group definitions instead of generated ones.",
+)
+@click.option(
+    "--geography",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Use your own geography file too: invent people for its blocks, with the columns of the release of --params. "
+    "Without --persons, 40 for each block and at least 10,000.",
+)
+@click.option(
+    "--sizes",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Use your own sizes of groups: a file with the columns ITERATION_CODE and COUNT. Without it, or "
+    "with the word us-2020, groups have the sizes published for the United States in 2020, in proportion.",
 )
 @click.option(
     "--format",
@@ -40,14 +60,15 @@ _LIST = "list"
     type=click.Choice([one.value for one in Format]),
     default=Format.PARQUET.value,
     show_default=True,
-    help="parquet: a file a state. text: `|` between the fields, one file.",
+    help="parquet: one file for each state. text: one file, with `|` between the fields.",
 )
 @click.option("--seed", type=int, default=DEFAULT_SEED, show_default=True, help="The same seed gives the same bytes.")
 @click.option(
     "--break",
-    "fault",
-    metavar="RULE",
-    help="Make one deliberate fault, by its name or the code of a rule; `--break list` lists them.",
+    "breakage",
+    metavar="BREAKAGE",
+    help="Put one deliberate fault into the country: the name of a breakage, or the code of the rule to break. "
+    "`--break list` lists them all.",
 )
 @click.pass_context
 def command(
@@ -56,56 +77,99 @@ def command(
     like: str,
     persons: int | None,
     params: Path | None,
+    geography: Path | None,
+    sizes: Path | None,
     table_format: str,
     seed: int,
-    fault: str | None,
+    breakage: str | None,
 ) -> int:
-    """Make a synthetic country in DIR: DIR/params and DIR/data, as `safetab check` takes them.
+    """Make a synthetic country in the new folder DIR.
 
-    Nobody in it is real. DIR must not be there yet, and appears only when the country is complete.
+    The country is in DIR/params and DIR/data, ready for `safetab check`. Nobody in it is real. DIR must not exist yet.
+    It appears only when the country is complete.
     """
-    if fault == _LIST:
-        _list_faults()
+    if breakage == _LIST:
+        _list_breakages()
         return 0
     if folder is None:
         raise click.MissingParameter(ctx=ctx, param_hint="'DIR'", param_type="argument")
+    if persons is not None and not LEAST_PERSONS <= persons <= MOST_PERSONS:
+        raise _wrong_option("--persons", str(persons), synth_rules.PERSONS)
+    if not 0 <= seed <= MOST_SEED:
+        raise _wrong_option("--seed", str(seed), synth_rules.SEED)
+    broken = None if breakage is None else _breakage(breakage)
+    if geography is not None:
+        chosen = [
+            name for name in ("like", "breakage") if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        ]
+        own = OwnCountry(_with_own_land(params, chosen), geography, persons, seed, Format(table_format), sizes)
+        _rehearse(own, folder)
+        return 0
     shape = SHAPES[like] if persons is None else SHAPES[like].with_persons(persons)
-    country = Country(shape, seed, Format(table_format), params, None if fault is None else find_fault(fault))
+    country = Country(shape, seed, Format(table_format), params, sizes, broken)
     with _progress(shape.persons) as on_progress:
         facts = make_country(country, folder, on_progress=on_progress)
-    _tell(facts, country, folder)
+    areas = [plural(facts.states, "state")] if facts.states else []
+    areas += ["Puerto Rico"] if facts.has_puerto_rico else []
+    _report(facts, " and ".join(areas), seed, folder, broken)
     return 0
+
+
+def _with_own_land(params: Path | None, chosen: list[str]) -> Path:
+    """The parameters that a geography file needs; raises if options do not go together with it."""
+    if params is None:
+        raise _wrong_option("--geography", "without --params", synth_rules.GEOGRAPHY_ALONE)
+    if chosen:
+        option = "--like" if "like" in chosen else "--break"
+        raise _wrong_option(option, "with --geography", synth_rules.OWN_LAND)
+    return params
+
+
+def _rehearse(own: OwnCountry, folder: Path) -> None:
+    """Make people for the user's own geography."""
+    prepared = prepare_own_country(own)
+    with _progress(prepared.persons) as on_progress:
+        facts = make_own_country(prepared, folder, on_progress=on_progress)
+    _report(facts, Path(own.geography).name, own.seed, folder)
+
+
+def _breakage(word: str) -> Breakage:
+    found = find_breakage(word)
+    if found is None:
+        raise _wrong_option("--break", f'"{word}"', synth_rules.UNKNOWN_BREAKAGE)
+    return found
+
+
+def _wrong_option(option: str, seen: str, rule: Rule) -> UsageError:
+    return UsageError(Finding(rule, "safetab synth", key=option, seen=seen))
 
 
 @contextmanager
 def _progress(persons: int) -> Iterator[Callable[[int], None]]:
-    """A bar on a terminal; nothing where nobody watches."""
-    out = console(to_stderr=True)
-    if not out.is_terminal:
+    """A progress bar on a terminal, nothing elsewhere."""
+    if not sys.stderr.isatty():
         yield lambda _: None
         return
-    columns = (TextColumn("{task.completed:,} persons"), BarColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=out, transient=True) as bar:
-        task = bar.add_task("persons", total=persons)
-        yield lambda more: bar.advance(task, more)
+    done = 0
+
+    def advance(more: int) -> None:
+        nonlocal done
+        done += more
+        bar.update(done, persons, f"{done:,} persons")
+
+    with ProgressBar(sys.stderr, "0 persons") as bar:
+        yield advance
 
 
-def _tell(facts: CountryFacts, country: Country, folder: Path) -> None:
-    areas = [plural(facts.states, "state")] if facts.states else []
-    areas += ["Puerto Rico"] if facts.has_puerto_rico else []
+def _report(facts: CountryFacts, areas: str, seed: int, folder: Path, broken: Breakage | None = None) -> None:
     out = console()
-    out.print(
-        f"Made {folder}: {plural(facts.persons, 'synthetic person')} in {plural(facts.blocks, 'block')} of "
-        f"{' and '.join(areas)}, {facts.bytes / 2**20:,.1f} MiB, seed {country.seed}.",
-        markup=False,
-        soft_wrap=True,
-    )
-    if country.fault is not None:
-        code = f", which breaks {country.fault.code}" if country.fault.code else ""
-        out.print(f"One fault was made on purpose: {country.fault.summary}{code}.", markup=False, soft_wrap=True)
-    out.print(f"Then: safetab check {folder / 'params'} {folder / 'data'}", markup=False, soft_wrap=True)
+    made = f"{plural(facts.persons, 'synthetic person')} in {plural(facts.blocks, 'block')} of {areas}"
+    out.print(as_it_is(f"Made {folder}: {made}, {facts.bytes / 2**20:,.1f} MiB, seed {seed}."))
+    if broken is not None:
+        out.print(as_it_is(f"Broken on purpose: {broken.summary}, which breaks {broken.code}."))
+    out.print(as_it_is(f"Next: safetab check {folder / 'params'} {folder / 'data'}"))
 
 
-def _list_faults() -> None:
-    rows = [[fault.name, fault.code or "records", fault.summary] for fault in FAULTS]
-    console().print(grid(f"{number(len(FAULTS))} faults", ["Name", "Rule", "What it does"], rows, left=3))
+def _list_breakages() -> None:
+    rows = [[breakage.name, breakage.code, breakage.summary] for breakage in BREAKAGES]
+    console().print(grid(f"{number(len(BREAKAGES))} breakages", ["Name", "Rule", "Fault"], rows, left=3))

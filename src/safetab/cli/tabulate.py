@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import resource
-import signal
-import sys
 import time
-from collections.abc import Sequence
+from collections import Counter
 from decimal import ROUND_UP, Decimal
 from pathlib import Path
-from types import FrameType, TracebackType
 from typing import Any
 
 import click
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+import pyarrow.compute as pc
 
-from safetab.cli.show import console, facts, number, plural, print_findings, print_json
-from safetab.errors import Finding
-from safetab.pipeline.publish import NOT_PRIVATE_MARK
-from safetab.pipeline.run import TabulatedRelease, tabulate
+from safetab.cli.terminal import alarm, console, facts, number, plural, print_findings, print_json
+from safetab.engines.choice import EngineChoice, Spark, chosen_engine
+from safetab.errors import Finding, UsageError
+from safetab.pipeline.process import peak_memory
+from safetab.pipeline.progress_report import ProgressReport
+from safetab.pipeline.publish import NOT_PRIVATE_MARK, read_dictionary, tables_of_runs
+from safetab.pipeline.tabulate import TabulatedRelease, tabulate
+from safetab.rules.output_rules import FOR_SPARK
 
 
 @click.command("tabulate")
@@ -30,23 +30,36 @@ from safetab.pipeline.run import TabulatedRelease, tabulate
     type=click.Choice(["duckdb", "spark"]),
     default="duckdb",
     show_default=True,
-    help="What counts the records: duckdb on this machine, or spark here or on a cluster.",
+    help="What counts the records: duckdb on this machine, or spark on this machine or a cluster.",
 )
-@click.option("--master", metavar="URL", help="Where Spark runs; without it as Spark is set up, else this machine.")
+@click.option(
+    "--master",
+    metavar="URL",
+    help="Where Spark runs. The default is Spark's own setting, or this machine if there is none.",
+)
 @click.option(
     "--records",
+    type=click.Path(),
     metavar="PLACE",
-    help="Where the records are, if not in DATA: a path or, with spark, an address such as s3a://bucket/records.",
+    help="Where the records are, if they are not in DATA: a path or, with spark, an address such as s3a://bucket/records.",
 )
-@click.option("--overwrite", is_flag=True, help="Replace an earlier release in OUT, in one step.")
+@click.option("--overwrite", is_flag=True, help="Replace an earlier release in OUT in one step.")
 @click.option(
     "--registry",
     type=click.Path(path_type=Path),
-    help="A file that remembers every release from these confidential data; keep it in the secure area.",
+    help="A file that records every release from these confidential data. Keep it in the secure area.",
 )
-@click.option("--spend-again", is_flag=True, help="Release again although the registry holds an earlier release.")
-@click.option("--noise", type=click.Choice(["on", "off"]), default="on", help="off: true counts, for tests only.")
-@click.option("--not-private", is_flag=True, help="Needed with --noise off: the output protects nobody.")
+@click.option("--spend-again", is_flag=True, help="Release again although the registry contains an earlier release.")
+@click.option(
+    "--sign",
+    type=click.Path(path_type=Path),
+    metavar="KEY",
+    help="A PEM file with a private Ed25519 key that signs the ledger. `safetab verify --key` checks the signature.",
+)
+@click.option(
+    "--noise", type=click.Choice(["on", "off"]), default="on", help="off: publish true counts. For tests only."
+)
+@click.option("--not-private", is_flag=True, help="Required with --noise off: the output protects nobody.")
 @click.option("--json", "as_json", is_flag=True, help="Print the ledger as JSON at the end.")
 def command(
     params: Path,
@@ -58,28 +71,29 @@ def command(
     overwrite: bool,
     registry: Path | None,
     spend_again: bool,
+    sign: Path | None,
     noise: str,
     not_private: bool,
     as_json: bool,
 ) -> int:
-    """Tabulate the records in DATA as the release in PARAMS says, and write T1 and T2 to the new folder OUT.
+    """Tabulate records and write the tables to the new folder OUT.
 
-    OUT appears whole or not at all. It holds t1/ and t2/ (text and Parquet), data-dictionary.json and ledger.json.
+    PARAMS is the folder of the release, DATA the folder with the geography file and the records. OUT appears complete
+    or not at all. It contains the text files in t1/ and t2/, the Parquet files in parquet/t1/ and parquet/t2/,
+    data-dictionary.json, ledger.json and ledger.sha256. `safetab verify OUT` checks all of it.
     """
     start = time.monotonic()
-    # A polite end is an interrupt like any other: everything temporary is removed on the way out.
-    signal.signal(signal.SIGTERM, _interrupt)
-    with _Terminal() as watcher:
+    with ProgressReport(print_warnings=print_findings) as watcher:
         release = tabulate(
             params,
             data,
             out,
-            engine=engine,
-            master=master,
+            engine=_engine(engine, master),
             records=records,
             overwrite=overwrite,
             registry=registry,
             spend_again=spend_again,
+            sign=sign,
             noise=noise == "on",
             not_private=not_private,
             watcher=watcher,
@@ -91,48 +105,12 @@ def command(
     return 0
 
 
-def _interrupt(signum: int, frame: FrameType | None) -> None:  # noqa: ARG001
-    raise KeyboardInterrupt
-
-
-class _Terminal:
-    """Progress for people: a bar on a terminal, plain lines in a log."""
-
-    def __init__(self) -> None:
-        self._console = console(to_stderr=True)
-        self._bar: Progress | None = None
-        self._task = TaskID(0)
-        if sys.stderr.isatty():
-            columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
-            self._bar = Progress(*columns, console=self._console, transient=True)
-            self._task = self._bar.add_task("reading records", total=None)
-
-    def __enter__(self) -> _Terminal:
-        if self._bar is not None:
-            self._bar.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._bar is not None:
-            self._bar.stop()
-
-    def note(self, text: str) -> None:
-        if self._bar is None:
-            self._log(text)
-
-    def warn(self, findings: Sequence[Finding]) -> None:
-        print_findings(findings)
-
-    def advance(self, done: int, planned: int, what: str) -> None:
-        if self._bar is not None:
-            self._bar.update(self._task, description=f"tabulating {what}", completed=done, total=planned)
-        elif what:
-            self._log(f"tabulating {what}: {done:,} of {planned:,} groups done")
-
-    def _log(self, text: str) -> None:
-        sys.stderr.write(f"{time.strftime('%H:%M:%S')} {text}\n")
+def _engine(name: str, master: str | None) -> EngineChoice:
+    if master is None:
+        return chosen_engine(name)
+    if name != "spark":
+        raise UsageError(Finding(FOR_SPARK, f"engine {name}"))
+    return Spark(master=master)
 
 
 def _summarise(release: TabulatedRelease, seconds: float) -> None:
@@ -141,7 +119,9 @@ def _summarise(release: TabulatedRelease, seconds: float) -> None:
     drawn = sum(measured["counts"] for level in levels for measured in level["measurements"])
     rows = {name: sum(run["rows"][name] for run in content["runs"]) for name in ("t1", "t2")}
     suppressed = sum(run["suppressed_rows"] for run in content["runs"])
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1024 if sys.platform != "darwin" else 1024**2)
+    peak = peak_memory()
+    memory = "" if peak is None else f", at most {peak / 2**20:,.0f} MiB of memory"
+    dictionary = read_dictionary(release.folder)
     out = console()
     out.print(
         facts(
@@ -150,8 +130,10 @@ def _summarise(release: TabulatedRelease, seconds: float) -> None:
                 ("Groups", number(sum(level["groups"] for level in levels))),
                 ("Counts", f"{number(drawn)} noisy counts" if content["is_private"] else f"{number(drawn)} counts"),
                 ("Rows", f"T1 {number(rows['t1'])}, T2 {number(rows['t2'])}; {plural(suppressed, 'row')} suppressed"),
+                ("Detail", _detail(release.folder, dictionary)),
+                ("Numbers", _numbers(dictionary)),
                 ("Guarantee", _guarantee(content)),
-                ("Cost", f"{seconds:.1f} seconds, {peak:,.0f} MiB of memory at the most"),
+                ("Resources", f"{seconds:.1f} seconds{memory}"),
             ]
         )
     )
@@ -159,7 +141,27 @@ def _summarise(release: TabulatedRelease, seconds: float) -> None:
         print_mark = (
             f"This release is {NOT_PRIVATE_MARK.replace('-', ' ')}: it protects nobody and must not be published."
         )
-        out.print(print_mark, style="bold red")
+        out.print(alarm(print_mark))
+
+
+def _detail(out: Path, dictionary: dict[str, Any]) -> str:
+    """How many groups got a total alone, and how many a table of which stat level."""
+    groups: Counter[int] = Counter()
+    for rows in tables_of_runs(out, "t1", columns=["STAT_LEVEL"]).values():
+        for found in pc.value_counts(rows["STAT_LEVEL"]).to_pylist():
+            groups[found["values"]] += found["counts"]
+    # Stat levels that nobody got are listed too, so that releases can be compared.
+    levels = sorted(map(int, dictionary.get("age_starts", ())))
+    tables = [f"{number(groups[level])} {'a table ' * (level == 1)}of stat level {level}" for level in levels]
+    return ", ".join([f"{plural(groups[0], 'group')} got a total", *tables])
+
+
+def _numbers(dictionary: dict[str, Any]) -> str:
+    estimates = "ESTIMATE is the best single number, and the true one is from LOW_95 to HIGH_95 (95 %)"
+    in_text = {column["name"]: column["in_text_file"] for column in dictionary["t1"]["columns"]}
+    if in_text["ESTIMATE"]:
+        return estimates
+    return f"COUNT, in the Bureau's columns; in the Parquet files {estimates}"
 
 
 def _guarantee(content: dict[str, Any]) -> str:
@@ -168,9 +170,9 @@ def _guarantee(content: dict[str, Any]) -> str:
     kind = "zero-concentrated differential privacy" if content["privacy"] == "zcdp" else "pure differential privacy"
     bound = content["analyses"]
     return (
-        f"{content['budget_symbol']} {content['total_budget']} of {kind}, and with it epsilon "
-        f"{_upwards(bound['epsilon'])} at delta {bound['delta']}: adding or removing any one person changes the "
-        "chances of what is published by no more"
+        f"{content['budget_symbol']} {content['total_budget']} of {kind}, and epsilon "
+        f"{_upwards(bound['epsilon'])} at delta {bound['delta']}: adding or removing any one person can change the "
+        "probability of any result by no more than that"
     )
 
 

@@ -1,111 +1,49 @@
 """What the pipeline asks of an engine: the true counts of one run, and nothing else.
 
-In: where the records are, how they are laid out, which cell each block is in. Out: the distinct code sets, sparse
-totals, and sparse sex by age cells of chosen groups, as batches of arrays. Promise: every count is exact, a record is
-counted once for each iteration it belongs to, and nothing of a single record leaves the engine.
+In: a `RecordLayout`, and the block set of each block. Out: the distinct code sets, sparse totals, and sparse sex by age
+cells of chosen groups, as batches of arrays. Promise: every count is exact, a record is counted once for each
+iteration it belongs to, and nothing of a single record leaves the engine.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from safetab.params.release import RecordColumns, Release, Run
-from safetab.population.ages import AgeBins
+from safetab.engines.layout import RecordLayout
 from safetab.population.geography import Geography
-from safetab.population.geography_file import BlockFilter
-from safetab.population.iterations import IterationCatalogue
 from safetab.population.membership import CodeSets, Pairs
 
 IntArray = npt.NDArray[np.int64]
-#: An address such as s3a://bucket/records; a single letter before the colon is a drive, not a scheme.
-_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
-_TEXT_FILES = (".txt", ".csv", ".txt.gz", ".csv.gz")
+#: The region of each block set at one geography level.
+RegionOfBlockSet = npt.NDArray[np.int32]
 
 
-def is_address(place: str) -> bool:
-    """Whether a place of records is an address, for an engine that knows its scheme, rather than a local path."""
-    return _ADDRESS.match(place) is not None
+#: Is told which share of the records is read, from 0 to 1.
+OnRead = Callable[[float], None]
 
 
-@dataclass(frozen=True, slots=True)
-class RecordLayout:
-    """How to read the records of a run: where they are, and what their columns mean."""
-
-    path: str
-    is_parquet: bool
-    columns: RecordColumns
-    codes: tuple[str, ...]
-    code_width: int | None
-    max_race_codes: int
-    age_bins: tuple[AgeBins, ...]
-    only: BlockFilter | None
-    #: Values of the filter's column that the geography file has and this run does not take.
-    left_out: tuple[str, ...] = ()
-    #: Whether findings may quote values; for the secure area only.
-    show_values: bool = False
-
-    @classmethod
-    def of(
-        cls,
-        path: str,
-        release: Release,
-        run: Run,
-        catalogue: IterationCatalogue,
-        geography: Geography,
-        *,
-        show_values: bool = False,
-    ) -> RecordLayout:
-        local = Path(path)
-        return cls(
-            path=path,
-            is_parquet=(
-                not path.endswith(_TEXT_FILES) if is_address(path) else local.is_dir() or local.suffix == ".parquet"
-            ),
-            columns=release.columns,
-            codes=catalogue.codes,
-            code_width=release.code_width,
-            max_race_codes=release.max_race_codes,
-            age_bins=release.age_bins,
-            only=run.only,
-            left_out=geography.left_out,
-            show_values=show_values,
-        )
-
-    @property
-    def name(self) -> str:
-        return Path(self.path).name
-
-    @property
-    def columns_read(self) -> tuple[str, ...]:
-        """The columns of the records that are read, each once."""
-        columns = self.columns
-        ethnicity = [columns.ethnicity] if columns.ethnicity else []
-        return tuple(dict.fromkeys([*columns.block, columns.age, columns.sex, *columns.race_codes, *ethnicity]))
-
-    @property
-    def age_atoms(self) -> AgeBins:
-        """The coarsest bins that every kind of table can be put together from."""
-        starts = sorted({start for bins in self.age_bins for start in bins.starts})
-        return AgeBins(tuple(starts), self.age_bins[0].oldest)
-
-    @property
-    def is_address(self) -> bool:
-        return is_address(self.path)
+def unheard(share: float) -> None:
+    """Nobody wants to know how far the reading is."""
 
 
 @dataclass(frozen=True, slots=True)
 class Members:
-    """Membership of one population group level: iterations of each code set and of each ethnicity code."""
+    """Membership of one population group level: iterations of each code set and of each ethnicity code.
+
+    `numbers` has for each iteration of the level its number in the catalogue: what is counted for one level serves
+    another level with the same iteration. `whole` is the membership of all levels of the run together, where that is
+    known: an engine may count for all of them when it is first asked.
+    """
 
     race: Pairs
     ethnicity: Pairs
+    numbers: IntArray
+    whole: Members | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,20 +77,15 @@ class ChosenGroups:
 class Records(Protocol):
     """The records of one run, held by an engine."""
 
-    @property
-    def persons(self) -> int:
-        """How many records the run has. Confidential: it enters no file and no message."""
-        ...
-
     def code_sets(self) -> CodeSets:
         """The distinct sets of race codes, one a row; `Members.race` speaks of these rows."""
         ...
 
-    def totals(self, region_of_cell: npt.NDArray[np.int32], members: Members) -> Iterator[Totals]:
+    def totals(self, region_of_block_set: RegionOfBlockSet, members: Members) -> Iterator[Totals]:
         """The true total of every group that has anybody, each group in one batch only."""
         ...
 
-    def cells(self, region_of_cell: npt.NDArray[np.int32], members: Members, chosen: ChosenGroups) -> Iterator[Cells]:
+    def cells(self, region_of_block_set: RegionOfBlockSet, members: Members, chosen: ChosenGroups) -> Iterator[Cells]:
         """The true sex by age cells of the chosen groups, ages cut as each group's stat level says."""
         ...
 
@@ -162,8 +95,11 @@ class Engine(Protocol):
 
     name: str
 
-    def open(self, layout: RecordLayout, geography: Geography) -> Records:
-        """Read and judge the records of one run; raises `InputError` when any record breaks a rule."""
+    def open(self, layout: RecordLayout, geography: Geography, on_read: OnRead = unheard) -> Records:
+        """Read and judge the records of one run; raises `InputError` when any record breaks a rule.
+
+        `on_read` is told the share that is read, if the engine knows it.
+        """
         ...
 
     def close(self) -> None:

@@ -1,1 +1,1 @@
-"""Tables on disk: pipe-separated text and Parquet, read into Arrow columns of text with every fault named."""
+"""Tables on disk and in memory: delimited text, Parquet and Arrow, read with every fault named."""

@@ -1,38 +1,51 @@
 """The lines of a large text table, judged without parsing their values.
 
-In: a path. Out: findings with the first line numbers, never what stands on a line. Promise: `looks_uniform` reads the
-file once at the speed of the disk and misses none of NUL bytes, mixed or lone line ends, blank lines inside and, where
-no line has too few fields, lines with too many;
-`line_findings` reads line by line and says where each fault is. It is run only where something is known to be wrong.
+In: a path and its form. Out: findings with the first line numbers, never what a line contains. Promise: `judge_lines`
+reads the file once at the speed of the disk and misses none of NUL bytes, mixed or lone line ends, blank lines inside
+and wrong quotation marks; `line_findings` reads line by line and says where each fault is, lines with too few or too
+many fields and bytes that are no text included. It is run only where something is known to be wrong.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 from safetab.errors import LINES_SHOWN, Finding, Rule
-from safetab.files import rules
+from safetab.files.compressed import open_bytes
+from safetab.files.delimited import QUOTE, TextForm, ToldForm, wrong_quotes
+from safetab.files.quotes import quoted_lines
+from safetab.rules import file_rules
 
 _CHUNK = 8 << 20
 #: A line of a sound table is far shorter; a file without line ends is read in pieces of this size.
 _LONGEST_LINE = 1 << 20
-#: As many bytes at the end are looked at for blank lines.
-_TAIL = 4096
 _MARK = b"\xef\xbb\xbf"
+_QUOTED = re.compile(rb'"[^"]*"')
 
 
-def looks_uniform(path: Path) -> bool:
-    """Whether all lines end alike, with as many fields as they should have together; no blank inside, no NUL byte."""
-    feeds = pairs = returns = bars = 0
+def judge_lines(path: Path, form: TextForm, told: ToldForm) -> list[Finding]:
+    """What is wrong with the lines of a table, as far as it can be told without looking at their fields."""
+    if not form.is_quoted:
+        return [] if _looks_uniform(path) else line_findings(path, form, told)
+    lines = quoted_lines(path, form.delimiter)
+    if lines.wrong is not None:
+        return [wrong_quotes(path.name, lines.wrong, told)]
+    return [] if lines.is_uniform else line_findings(path, form, told)
+
+
+def _looks_uniform(path: Path) -> bool:
+    """Whether all lines end alike; no blank inside, no NUL byte."""
+    feeds = pairs = returns = 0
     blank_before_more = False
     before = b""
-    with path.open("rb") as file:
+    with open_bytes(path) as file:
         while chunk := file.read(_CHUNK):
             if b"\0" in chunk:
                 return False
             feeds += chunk.count(b"\n")
-            # An engine may take a line with a delimiter too many at its end for a sound one.
-            bars += chunk.count(b"|")
             if b"\r" in chunk or before == b"\r":
                 returns += chunk.count(b"\r")
                 pairs += chunk.count(b"\r\n") + (before == b"\r" and chunk.startswith(b"\n"))
@@ -47,42 +60,68 @@ def looks_uniform(path: Path) -> bool:
                     return False
                 blank_before_more = True
             before = joined[-2:]
-        file.seek(0)
-        fields = file.readline(_LONGEST_LINE).count(b"|")
-        file.seek(max(0, path.stat().st_size - _TAIL))
-        tail = file.read().replace(b"\r", b"")
-    lines = feeds + 1 - (len(tail) - len(tail.rstrip(b"\n")))
-    return returns == pairs and pairs in (0, feeds) and bars == fields * lines
+    return returns == pairs and pairs in (0, feeds)
 
 
-def line_findings(path: Path) -> list[Finding]:
-    """Every fault of the lines of a text table: fields, blanks, line ends, bytes that are no text."""
-    places = _Places(path.name)
+def line_findings(path: Path, form: TextForm, told: ToldForm) -> list[Finding]:
+    """Every fault of the lines of a text table: fields, blanks, line ends, quotes, bytes that are no text."""
+    places = _Places(path.name, form)
     blank: list[int] = []
-    with path.open("rb") as file:
-        header = file.readline(_LONGEST_LINE)
-        fields, end = header.count(b"|"), _end(header)
-        places.judge_bytes(1, header.removeprefix(_MARK), end)
-        number = 1
-        while line := file.readline(_LONGEST_LINE):
-            number += 1
-            places.judge_bytes(number, line, end)
-            if not line.strip(b"\r\n"):
-                blank.append(number)
-                continue
-            for held in blank:
-                places.note(rules.BLANK_LINE, held)
-            blank.clear()
-            if line.count(b"|") != fields:
-                places.note(rules.FIELD_COUNT, number)
+    number, delimiters, end = 1, None, b""
+    try:
+        with open_bytes(path) as file:
+            for record in _records(file, form):
+                if delimiters is None:
+                    delimiters, end = _delimiters(record, form), _end(record[-1])
+                    record[0] = record[0].removeprefix(_MARK)
+                places.judge_bytes(number, record, end)
+                if not record[0].strip(b"\r\n"):
+                    blank.append(number)
+                else:
+                    for held in blank:
+                        places.note(file_rules.BLANK_LINE, held)
+                    blank.clear()
+                    if _delimiters(record, form) != delimiters:
+                        places.note(file_rules.FIELD_COUNT, number)
+                number += len(record)
+    except _UnclosedQuoteError:
+        return [wrong_quotes(path.name, number, told)]
     return places.findings()
+
+
+def _delimiters(record: list[bytes], form: TextForm) -> int:
+    return _outside_quotes(record, form).count(form.delimiter.encode())
+
+
+def _outside_quotes(record: list[bytes], form: TextForm) -> bytes:
+    """A record without what is quoted in it."""
+    whole = b"".join(record)
+    return _QUOTED.sub(b"", whole) if form.is_quoted else whole
+
+
+class _UnclosedQuoteError(Exception):
+    """A quoted field does not end."""
+
+
+def _records(file: BinaryIO, form: TextForm) -> Iterator[list[bytes]]:
+    """The lines of each record: one, or several where quoted fields have line breaks."""
+    quote = QUOTE.encode()
+    while line := file.readline(_LONGEST_LINE):
+        record, marks = [line], line.count(quote)
+        while form.is_quoted and marks % 2:
+            line = file.readline(_LONGEST_LINE)
+            if not line:
+                raise _UnclosedQuoteError
+            record.append(line)
+            marks += line.count(quote)
+        yield record
 
 
 class _Places:
     """Counts faults and keeps the first few lines of each."""
 
-    def __init__(self, file: str) -> None:
-        self._file = file
+    def __init__(self, file: str, form: TextForm) -> None:
+        self._file, self._form = file, form
         self._count: dict[Rule, int] = {}
         self._first: dict[Rule, list[int]] = {}
 
@@ -92,17 +131,20 @@ class _Places:
         if len(first) < LINES_SHOWN:
             first.append(line)
 
-    def judge_bytes(self, number: int, line: bytes, end: bytes) -> None:
-        if b"\0" in line:
-            self.note(rules.NUL_BYTE, number)
-        text = line.removesuffix(b"\n").removesuffix(b"\r")
+    def judge_bytes(self, number: int, record: list[bytes], end: bytes) -> None:
+        """Judge the lines of a record, of which the first is line `number`."""
+        for line in record:
+            if b"\0" in line:
+                self.note(file_rules.NUL_BYTE, number)
+            try:
+                line.decode("utf-8")
+            except UnicodeDecodeError:
+                self.note(file_rules.NOT_UTF8, number)
+            number += 1
+        text = _outside_quotes(record, self._form).removesuffix(b"\n").removesuffix(b"\r")
         # The last line may lack its end.
-        if b"\r" in text or _end(line) not in (end, b""):
-            self.note(rules.MIXED_LINE_ENDS, number)
-        try:
-            line.decode("utf-8")
-        except UnicodeDecodeError:
-            self.note(rules.NOT_UTF8, number)
+        if b"\r" in text or _end(record[-1]) not in (end, b""):
+            self.note(file_rules.MIXED_LINE_ENDS, number - 1)
 
     def findings(self) -> list[Finding]:
         return [

@@ -2,11 +2,11 @@
 
 In: one exact rational, epsilon of the two-sided geometric law or sigma^2 of the discrete Gaussian. Out: probability,
 cumulative probability, tail and variance as balls (`flint.arb`) that certainly contain the true value and are as
-tight as asked, also far out in the tail; quantiles as integers that are certainly right. The promise: from the
-parameter to the answer there is no float and no rounding without a bound. Laws describe; they never draw.
+tight as asked, even far out in the tail; quantiles as integers that are certainly right. The promise: from the
+parameter to the answer there is no float and no rounding without a bound. Laws describe noise; they never draw it.
 `def:discrete-gaussian-distribution` and `def:geometric-distribution` in the paper (there b = 1/epsilon).
 
-Arithmetic on the balls rounds outward at flint's precision of the moment; `enclosure.working_precision` sets it.
+Arithmetic on the balls rounds outward at flint's current precision; `ball_arithmetic.working_precision` sets it.
 """
 
 from __future__ import annotations
@@ -20,10 +20,9 @@ from typing import ClassVar
 
 from flint import arb
 
-from safetab.errors import Finding, InputError
-from safetab.noise import theta
-from safetab.noise.enclosure import ball, is_at_least, refined, smallest_integer, whole_bits, working_precision
-from safetab.noise.rules import CHANCE_IS_EXACT, PARAMETER_IS_EXACT
+from safetab.noise import theta_series
+from safetab.noise.arguments import chance, positive, whole_number
+from safetab.noise.ball_arithmetic import ball, is_at_least, refined, smallest_integer, working_precision
 
 
 class Mechanism(Enum):
@@ -33,26 +32,8 @@ class Mechanism(Enum):
     DISCRETE_GAUSSIAN = "discrete_gaussian"
 
 
-def _exact(value: object) -> Fraction | None:
-    """A Fraction or an int as a Fraction; None for anything that may have been rounded."""
-    if isinstance(value, bool) or not isinstance(value, (Fraction, int)):
-        return None
-    return Fraction(value)
-
-
-def _parameter(value: object, law: str, name: str) -> Fraction:
-    exact = _exact(value)
-    if exact is None or exact <= 0:
-        seen = f"{value!r}" if exact is None else f'"{exact}"'
-        raise InputError(Finding(PARAMETER_IS_EXACT, law, key=name, seen=f"{seen} ({type(value).__name__})"))
-    return exact
-
-
-def _chance(value: object, name: str) -> Fraction:
-    exact = _exact(value)
-    if exact is None or not 0 < exact < 1:
-        raise InputError(Finding(CHANCE_IS_EXACT, "noise law", key=name, seen=f"{value!r}"))
-    return exact
+def _accuracy(bits: object) -> int:
+    return whole_number(bits, "bits", 1)
 
 
 class Law(ABC):
@@ -93,8 +74,7 @@ class Law(ABC):
 
     def tail(self, k: int, bits: int) -> arb:
         """P[X > k]."""
-        whole_bits(bits)
-        k = index(k)
+        k, bits = index(k), _accuracy(bits)
         if k >= 0:
             return self._upper_tail(k, bits)
         return refined(lambda work: 1 - self._upper_tail(-k - 1, work), bits)
@@ -105,15 +85,15 @@ class Law(ABC):
 
     def quantile(self, p: Fraction) -> int:
         """The smallest t with P[X <= t] >= p, certified."""
-        chance = _chance(p, "p")
-        return smallest_integer(lambda k: is_at_least(lambda bits: self.cumulative(k, bits), chance))
+        needed = chance(p, "p")
+        return smallest_integer(lambda k: is_at_least(lambda bits: self.cumulative(k, bits), needed))
 
     def two_sided_quantile(self, confidence: Fraction) -> int:
         """The smallest m with P[|X| <= m] >= confidence, certified.
 
         P[|X| <= m] = 1 - 2 P[X > m], which is at least c exactly when P[X <= m] >= (1 + c) / 2.
         """
-        return self.quantile((1 + _chance(confidence, "confidence")) / 2)
+        return self.quantile((1 + chance(confidence, "confidence")) / 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +105,7 @@ class TwoSidedGeometric(Law):
     power: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", _parameter(self.epsilon, "TwoSidedGeometric", "epsilon"))
+        object.__setattr__(self, "epsilon", positive(self.epsilon, "epsilon"))
 
     @property
     def rate(self) -> Fraction:
@@ -134,7 +114,7 @@ class TwoSidedGeometric(Law):
     def probability(self, k: int, bits: int) -> arb:
         distance = abs(index(k))
         return refined(
-            lambda _: (ball(self.epsilon) / 2).tanh() * ball(-self.epsilon * distance).exp(), whole_bits(bits)
+            lambda _: (ball(self.epsilon) / 2).tanh() * ball(-self.epsilon * distance).exp(), _accuracy(bits)
         )
 
     def _upper_tail(self, k: int, bits: int) -> arb:
@@ -142,7 +122,7 @@ class TwoSidedGeometric(Law):
 
     def variance(self, bits: int) -> arb:
         """1 / (2 sinh^2(epsilon / 2))."""
-        return refined(lambda _: 1 / (2 * (ball(self.epsilon) / 2).sinh() ** 2), whole_bits(bits))
+        return refined(lambda _: 1 / (2 * (ball(self.epsilon) / 2).sinh() ** 2), _accuracy(bits))
 
     def upper_tails(self, floor_bits: int, bits: int) -> list[arb]:
         with working_precision(bits + 64):
@@ -166,8 +146,7 @@ class DiscreteGaussian(Law):
     power: ClassVar[int] = 2
 
     def __post_init__(self) -> None:
-        exact = _parameter(self.sigma_squared, "DiscreteGaussian", "sigma_squared")
-        object.__setattr__(self, "sigma_squared", exact)
+        object.__setattr__(self, "sigma_squared", positive(self.sigma_squared, "sigma_squared"))
 
     @property
     def rate(self) -> Fraction:
@@ -175,19 +154,21 @@ class DiscreteGaussian(Law):
 
     def probability(self, k: int, bits: int) -> arb:
         exponent = -self.rate * index(k) ** 2
-        return refined(lambda work: ball(exponent).exp() / theta.normaliser(self.sigma_squared, work), whole_bits(bits))
+        return refined(
+            lambda work: ball(exponent).exp() / theta_series.normaliser(self.sigma_squared, work), _accuracy(bits)
+        )
 
     def _upper_tail(self, k: int, bits: int) -> arb:
         s = self.sigma_squared
-        return refined(lambda work: theta.tail_sum(s, k + 1, work) / theta.normaliser(s, work), bits)
+        return refined(lambda work: theta_series.tail_sum(s, k + 1, work) / theta_series.normaliser(s, work), bits)
 
     def variance(self, bits: int) -> arb:
-        return refined(lambda work: theta.variance(self.sigma_squared, work), whole_bits(bits))
+        return refined(lambda work: theta_series.variance(self.sigma_squared, work), _accuracy(bits))
 
     def upper_tails(self, floor_bits: int, bits: int) -> list[arb]:
         with working_precision(bits + 64):
-            total = theta.normaliser(self.sigma_squared, bits + 64)
-            sums = theta.tail_sums(self.sigma_squared, total * arb(2) ** -floor_bits, bits)
+            total = theta_series.normaliser(self.sigma_squared, bits + 64)
+            sums = theta_series.tail_sums(self.sigma_squared, total * arb(2) ** -floor_bits, bits)
             return [value / total for value in sums]
 
     def narrowed(self, factor: int) -> DiscreteGaussian:

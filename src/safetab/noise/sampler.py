@@ -1,4 +1,4 @@
-"""The two calls the pipeline makes: draw noise, and add it to counts.
+"""Drawing noise and adding it to counts: the two calls that the rest of the program makes.
 
 In: a law, a source of bits, and a shape or an array of true counts. Out: int64 arrays. The promise: every draw is exact
 and independent, whatever the shape; a noisy count is the true count plus its noise or an error, never a wrapped
@@ -10,20 +10,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from math import prod
-from operator import index
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from safetab.errors import Finding, InputError
+from safetab.noise.arguments import whole_number
+from safetab.noise.inversion_tables import CHUNK, INT64, Draws, InversionTable, Symmetric
 from safetab.noise.laws import Law
-from safetab.noise.rules import COUNTS_ARE_INTEGERS, SHAPE_IS_WHOLE, SUM_FITS
+from safetab.noise.rejection import MOST_PLACE_BITS, RejectionSampler, place_bits
 from safetab.noise.source import BitSource
-from safetab.noise.table import CHUNK, INT64, Draws, InversionTable, Symmetric
-from safetab.noise.wide import WideSampler, place_bits
+from safetab.rules.noise_rules import SUM_FITS
 
-#: Laws with more bits of place than this are drawn by stretches: from sigma^2 = 2^21 or epsilon = 2^-11 on.
+#: Laws with more place bits than this are drawn by rejection: from sigma^2 = 2^21 or epsilon = 2^-11 on.
 TABLE_PLACE_BITS = 2
 
 
@@ -34,11 +34,16 @@ class Sampler(Protocol):
         """Overwrite a one-dimensional array with independent draws."""
 
 
+def can_draw(law: Law, counts: int = 1) -> bool:
+    """Whether the law is so narrow that its noise, summed over so many counts, fits into a signed 64-bit integer."""
+    return place_bits(law) + (counts - 1).bit_length() <= MOST_PLACE_BITS
+
+
 @lru_cache(maxsize=64)
 def sampler_for(law: Law) -> Sampler:
     """The sampler of a law, built once."""
     if place_bits(law) > TABLE_PLACE_BITS:
-        return WideSampler(law)
+        return RejectionSampler(law)
     return InversionTable(Symmetric(law))
 
 
@@ -54,7 +59,7 @@ def add_noise(true_counts: NDArray[np.integer[Any]], law: Law, source: BitSource
     """Each count plus a draw of its own, in the shape of the counts.
 
     *Claim*: given whole numbers, the result is exactly count + X with X from `law`, independent across places, and
-    the noise does not depend on the counts. A sum beyond 64 bits is an error; which count it was is not said.
+    the noise does not depend on the counts. A sum beyond 64 bits is an error that does not say which count it was.
     """
     counts = _counts(true_counts)
     noisy = np.empty(counts.size, np.int64)
@@ -68,7 +73,7 @@ def add_noise(true_counts: NDArray[np.integer[Any]], law: Law, source: BitSource
 
 
 def _add_checked(noise: Draws, counts: Draws) -> None:
-    """Add in place, or raise where a sum does not fit: only if the extremes could overflow is each place looked at."""
+    """Add in place, or raise where a sum does not fit; only if the extremes could overflow, each place is checked."""
     least = int(noise.min()) + int(counts.min())
     most = int(noise.max()) + int(counts.max())
     if least < INT64.min or most > INT64.max:
@@ -80,21 +85,18 @@ def _add_checked(noise: Draws, counts: Draws) -> None:
 
 
 def _counts(true_counts: object) -> Draws:
-    """The counts as int64, or an error for anything that is not a whole-number array of that range."""
+    """The counts as int64; an error for anything that is not an array of whole numbers of that range.
+
+    The error names the type of the array and never a value: true counts are confidential.
+    """
     if not isinstance(true_counts, np.ndarray) or true_counts.dtype.kind not in "iu":
         seen = f"an array of {true_counts.dtype}" if isinstance(true_counts, np.ndarray) else type(true_counts).__name__
-        raise InputError(Finding(COUNTS_ARE_INTEGERS, "add_noise", key="true_counts", seen=seen))
+        raise TypeError(f"true_counts is {seen}: pass a NumPy array of integers.")
     if true_counts.dtype.kind == "u" and true_counts.size and int(true_counts.max()) > INT64.max:
-        raise InputError(Finding(SUM_FITS, "add_noise", key="true_counts", seen="partly above 2^63 - 1"))
+        raise ValueError("true_counts has a count above 2^63 - 1: pass counts that fit into signed 64-bit integers.")
     return np.asarray(true_counts, np.int64)
 
 
 def _sizes(shape: object) -> tuple[int, ...]:
     parts = tuple(shape) if isinstance(shape, Sequence) and not isinstance(shape, str) else (shape,)
-    try:
-        sizes = tuple(index(part) for part in parts)
-    except TypeError:
-        sizes = (-1,)
-    if any(size < 0 for size in sizes) or any(isinstance(part, bool) for part in parts):
-        raise InputError(Finding(SHAPE_IS_WHOLE, "draw", key="shape", seen=repr(shape)))
-    return sizes
+    return tuple(whole_number(part, "a size in shape", 0) for part in parts)

@@ -2,11 +2,11 @@
 
 In: a number of words and their width. Out: that many independent uniform words. The promise of `SystemSource`: the
 bits are AES-256 in counter mode under keys from the operating system's entropy, no two threads and no two processes
-ever share a key, forked or not, and nothing, neither setting nor argument, can seed it. `BitSource` is the door for
-tests, which hand in a tape of their own. `SeededSourceNotPrivate` is what its name says.
+ever share a key, forked or not, and no setting and no argument can seed it. `BitSource` is the interface that tests
+implement with bits of their own. `SeededSourceNotPrivate` is what its name says.
 
-The paper takes perfect randomness for granted in its base mechanisms (`sec:base-mechansisms`); this module is where
-that is made as true as a cipher can make it. See EXACTNESS.md for what remains.
+The paper assumes perfect randomness in its base mechanisms (`sec:base-mechansisms`); this module comes as close to it
+as a cipher can. See EXACTNESS.md for what remains.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ import numpy as np
 from cryptography.hazmat.primitives.ciphers import Cipher, CipherContext, algorithms, modes
 from numpy.typing import NDArray
 
-from safetab.errors import Finding, InputError, MachineError
-from safetab.noise.rules import ENTROPY_IS_HEALTHY, SEED_IS_WHOLE
+from safetab.errors import Finding, MachineError
+from safetab.noise.arguments import whole_number
+from safetab.rules.noise_rules import ENTROPY_IS_HEALTHY
 
 Words = NDArray[np.unsignedinteger[Any]]
 
@@ -84,7 +85,7 @@ class SystemSource(BitSource):
     """Operating-system entropy stretched by AES-256-CTR. *Claim*: two readers never see the same stream.
 
     Each thread has a key of its own, drawn when it first reads. A stream remembers the process it was made in and how
-    many forks lay before; where either has changed it is thrown away unread, so a child never continues its parent's
+    many forks came before; if either has changed, it is thrown away unread, so a child never continues its parent's
     stream. Keys are replaced after `BYTES_PER_KEY`. Argued in EXACTNESS.md.
     """
 
@@ -120,9 +121,8 @@ class SeededSourceNotPrivate(BitSource):
     is_private: ClassVar[bool] = False
 
     def __init__(self, seed: object) -> None:
-        if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-            raise InputError(Finding(SEED_IS_WHOLE, "SeededSourceNotPrivate", key="seed", seen=repr(seed)))
-        key = hashlib.sha256(b"safetab, not private, seed " + str(seed).encode()).digest()
+        number = whole_number(seed, "seed", 0)
+        key = hashlib.sha256(b"safetab, not private, seed " + str(number).encode()).digest()
         self._stream = _CipherStream(key, bytes(NONCE_BYTES))
         self._lock = threading.Lock()
 
@@ -132,7 +132,7 @@ class SeededSourceNotPrivate(BitSource):
 
 
 def entropy(size: int) -> bytes:
-    """Bytes from the operating system, refused when they are evidently not random."""
+    """Bytes from the operating system, refused when they are clearly not random."""
     try:
         drawn = os.urandom(size)
     except (OSError, NotImplementedError) as failure:
@@ -145,8 +145,8 @@ def entropy(size: int) -> bytes:
 def check_health() -> None:
     """Raise unless the cipher computes what its standard prints and entropy and stream look alive.
 
-    The known answer is CTR-AES256 of NIST SP 800-38A, F.5.5, first block. The other two catch a dead device, not a
-    clever adversary: two draws of entropy differ, and neighbouring blocks of a fresh stream differ and are not zero.
+    The known answer is CTR-AES256 of NIST SP 800-38A, F.5.5, first block. The other two checks find a dead device, not
+    a clever adversary: two draws of entropy differ, and neighbouring blocks of a fresh stream differ and are not zero.
     """
     key = bytes.fromhex("603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4")
     plain = bytes.fromhex("6bc1bee22e409f96e93d7e117393172a")

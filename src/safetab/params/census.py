@@ -1,7 +1,7 @@
-"""The Bureau's `config.json`, read as the release document it amounts to.
+"""The Bureau's `config.json`, read as the release document that it describes.
 
 In: the parsed file. Out: the same choices in the shape of `release.toml`, and a way back from each place in it to the
-Bureau's key, so that a fault is told in the words of the file the user has.
+Bureau's key, so that a fault is reported in the words of the user's own file.
 """
 
 from __future__ import annotations
@@ -11,9 +11,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from safetab.errors import Finding, Rule
-from safetab.params import rules
+from safetab.params.document import ReleaseDocument
+from safetab.params.key_help import meaning_of, with_keys, with_meaning
 from safetab.params.release import Release
 from safetab.params.validate import Path, key_path, validate
+from safetab.rules import release_rules
 
 PUERTO_RICO = "72"
 _STATE, _COUNTY, _TRACT, _BLOCK = "TABBLKST", "TABBLKCOU", "TABTRACTCE", "TABBLK"
@@ -47,6 +49,8 @@ AGES: dict[str, Any] = {
         [0, 5, 10, 15, 18, 20, 21, 22, 25, 30, 35, 40, 45, 50, 55, 60, 62, 65, 67, 70, 75, 80, 85],
     ],
 }
+#: The Bureau's users read its text files column by column.
+OUTPUT: dict[str, Any] = {"columns": "bureau"}
 #: Keys that are the same thing under another name.
 _SAME = {
     "max_race_codes": "max_race_codes",
@@ -56,7 +60,15 @@ _SAME = {
     "privacy_defn": "privacy",
 }
 _OPTIONAL = {"zero_suppression_chance", "state_filter_us"}
-_OTHERS = ("thresholds_p", "run_us", "run_pr", "reader", "state_filter_us")
+#: Keys that only this file has, and what they mean.
+_OTHERS = {
+    "thresholds_p": 'The three thresholds of each population group level, by its name, such as "(COUNTY, 2)".',
+    "run_us": "Whether the United States are tabulated: true or false.",
+    "run_pr": "Whether Puerto Rico is tabulated: true or false.",
+    "reader": "How the records are stored. SafeTab reads csv: text or Parquet.",
+    "state_filter_us": 'The states to tabulate, such as ["01", "02"].',
+}
+_BUDGET_MEANING = "The budget of the population group level: rho for zcdp, epsilon for puredp. 0 switches it off."
 _THRESHOLD_KEY = re.compile(r"\(\s*([A-Z-]+)\s*,\s*([0-9])\s*\)")
 
 
@@ -66,6 +78,17 @@ def budget_key(geography: str, iteration_level: int) -> str:
 
 
 _BUDGET_KEYS = {budget_key(name, level) for name in (*GEOGRAPHY, *_PR_GEOGRAPHY) for level in _ITERATION_LEVELS}
+
+
+def _with_help(rule: Rule, key: str) -> Rule:
+    """The rule in the words of this file: what a key means, or which keys there are."""
+    if rule is release_rules.UNKNOWN_KEY:
+        return with_keys(rule, [*_SAME, *_OTHERS, *sorted(_BUDGET_KEYS)])
+    if rule not in (release_rules.MISSING_KEY, release_rules.WRONG_TYPE):
+        return rule
+    if key in _SAME:
+        return with_meaning(rule, meaning_of((_SAME[key],)))
+    return with_meaning(rule, _OTHERS.get(key.partition("[")[0], _BUDGET_MEANING))
 
 
 class _Translation:
@@ -78,6 +101,7 @@ class _Translation:
             "title": "Detailed DHC-A",
             "code_width": 4,
             "ages": AGES,
+            "output": OUTPUT,
             "columns": COLUMNS,
             "geography": {},
             "run": [],
@@ -86,7 +110,7 @@ class _Translation:
         self.key_of: dict[Path, str] = {}
 
     def report(self, rule: Rule, key: str, seen: str = "") -> None:
-        self.findings.append(Finding(rule, self.file, key=key, seen=seen))
+        self.findings.append(Finding(_with_help(rule, key), self.file, key=key, seen=seen))
 
     def put(self, path: Path, key: str, value: Any) -> Any:
         self.key_of[path] = key
@@ -94,13 +118,15 @@ class _Translation:
 
     def translate(self) -> None:
         for key, ours in _SAME.items():
+            # Where the document needs the key too, validation reports it, under the name that is put here.
+            value = self.put((ours,), key, self.config.get(key))
             if key in self.config:
-                self.document[ours] = self.put((ours,), key, self.config[key])
-            elif key not in _OPTIONAL:
-                self.report(rules.MISSING_KEY, key)
+                self.document[ours] = value
+            elif key not in _OPTIONAL and not ReleaseDocument.model_fields[ours].is_required():
+                self.report(release_rules.MISSING_KEY, key)
         for key in self.config:
             if key not in _SAME and key not in _OTHERS and key not in _BUDGET_KEYS:
-                self.report(rules.UNKNOWN_KEY, key)
+                self.report(release_rules.UNKNOWN_KEY, key)
         self._judge_reader()
         thresholds = self._thresholds()
         if self._is_switched_on("run_us"):
@@ -112,22 +138,22 @@ class _Translation:
     def _is_switched_on(self, key: str) -> bool:
         value = self.config.get(key)
         if key not in self.config:
-            self.report(rules.MISSING_KEY, key)
+            self.report(release_rules.MISSING_KEY, key)
         elif not isinstance(value, bool):
-            self.report(rules.WRONG_TYPE, key, f"{value!r} (should be true or false)")
+            self.report(release_rules.WRONG_TYPE, key, f"{value!r} (should be true or false)")
         return value is True
 
     def _judge_reader(self) -> None:
         if "reader" not in self.config:
-            self.report(rules.MISSING_KEY, "reader")
+            self.report(release_rules.MISSING_KEY, "reader")
         elif self.config["reader"] == "cef":
-            self.report(rules.CEF_READER, "reader", '"cef"')
+            self.report(release_rules.CEF_READER, "reader", '"cef"')
         elif self.config["reader"] != "csv":
-            self.report(rules.READER, "reader", repr(self.config["reader"]))
+            self.report(release_rules.READER, "reader", repr(self.config["reader"]))
 
     def _states(self) -> list[str]:
         if "state_filter_us" not in self.config:
-            self.report(rules.MISSING_KEY, "state_filter_us")
+            self.report(release_rules.MISSING_KEY, "state_filter_us")
             return []
         states = self.config["state_filter_us"]
         is_sound = (
@@ -138,16 +164,16 @@ class _Translation:
             and PUERTO_RICO not in states
         )
         if not is_sound:
-            self.report(rules.STATE_FILTER, "state_filter_us")
+            self.report(release_rules.STATE_FILTER, "state_filter_us")
         return states if is_sound else []
 
     def _thresholds(self) -> dict[tuple[str, int], tuple[str, Any]]:
         """The thresholds of each population group level, with the key they stand under."""
         if "thresholds_p" not in self.config:
-            self.report(rules.MISSING_KEY, "thresholds_p")
+            self.report(release_rules.MISSING_KEY, "thresholds_p")
             return {}
         if not isinstance(self.config["thresholds_p"], Mapping):
-            self.report(rules.WRONG_TYPE, "thresholds_p", "not an object")
+            self.report(release_rules.WRONG_TYPE, "thresholds_p", "not an object")
             return {}
         found: dict[tuple[str, int], tuple[str, Any]] = {}
         for key, value in self.config["thresholds_p"].items():
@@ -155,7 +181,7 @@ class _Translation:
             place = f'thresholds_p["{key}"]'
             level = (match[1], int(match[2])) if match else ("", 0)
             if budget_key(*level) not in _BUDGET_KEYS or level in found:
-                self.report(rules.THRESHOLD_KEY, place)
+                self.report(release_rules.THRESHOLD_KEY, place)
             else:
                 found[level] = (place, value)
         return found
@@ -169,7 +195,7 @@ class _Translation:
     ) -> None:
         self.document["geography"].update(geography)
         number = len(self.document["run"])
-        # An unsound filter is told once, above; here any one value keeps the rest of the document sound.
+        # An unsound filter is reported once, above; here any one value keeps the rest of the document sound.
         self.document["run"].append({"name": name, "where": {_STATE: states or ["00"]}})
         self.put(("run", number), "state_filter_us" if name == "us" else "run_pr", None)
         for geography_name in geography:
@@ -181,10 +207,10 @@ class _Translation:
     def _add_level(self, run: str, geography: str, iteration_level: int, thresholds: tuple[str, Any] | None) -> None:
         key = budget_key(geography, iteration_level)
         if key not in self.config:
-            self.report(rules.MISSING_KEY, key)
+            self.report(release_rules.MISSING_KEY, key)
         budget = self.config.get(key, 0)
         if thresholds is None and budget:
-            self.report(rules.MISSING_KEY, f'thresholds_p["({geography}, {iteration_level})"]')
+            self.report(release_rules.MISSING_KEY, f'thresholds_p["({geography}, {iteration_level})"]')
         threshold_key, values = thresholds or ("thresholds_p", [0, 0, 0])
         path: Path = ("level", len(self.document["level"]))
         self.document["level"].append(
@@ -212,6 +238,13 @@ def release_of_config(config: Mapping[str, Any], file: str, findings: list[Findi
     translation.translate()
     release = validate(translation.document, file, findings, translation.key_name)
     return None if any(_errors(findings[before:])) else release
+
+
+def document_of_config(config: Mapping[str, Any], file: str) -> dict[str, Any]:
+    """The document that `release.toml` would be, of a configuration that has no faults."""
+    translation = _Translation(config, file, [])
+    translation.translate()
+    return translation.document
 
 
 def _errors(findings: list[Finding]) -> Iterator[Finding]:

@@ -1,4 +1,4 @@
-"""Exact numbers from text: decimals become fractions, and no float ever stands between a budget and its noise."""
+"""Exact numbers from text: decimals become fractions, and no float ever comes between a budget and its noise."""
 
 from __future__ import annotations
 

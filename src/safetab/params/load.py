@@ -1,6 +1,6 @@
 """Finding and parsing a release: a folder or a file in, a `Release` and its group definitions out.
 
-Numbers are parsed as decimals, keys that stand twice are refused, and no fault hides another.
+Numbers are parsed as decimals, keys that appear twice are refused, and no fault hides another.
 """
 
 from __future__ import annotations
@@ -8,20 +8,21 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 from safetab.errors import Finding, InputError
-from safetab.files.rules import EMPTY_FILE, MISSING_FILE, NOT_UTF8
 from safetab.files.text import read_bytes
-from safetab.params import rules
-from safetab.params.census import release_of_config
+from safetab.params.census import document_of_config, release_of_config
 from safetab.params.groups import read_groups
-from safetab.params.release import Release
+from safetab.params.plan import ReleasePlan, noise_findings, plan_release
+from safetab.params.release import Release, unequal_parts
 from safetab.params.validate import validate
 from safetab.population.iterations import IterationCatalogue
+from safetab.rules import release_rules
+from safetab.rules.file_rules import EMPTY_FILE, MISSING_FILE, NOT_UTF8
 
 RELEASE_FILE = "release.toml"
 CONFIG_FILE = "config.json"
@@ -29,12 +30,21 @@ CONFIG_FILE = "config.json"
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """A release and the groups it counts: all that is public and fixed before any record is read."""
+    """A release, the groups it counts and the plan that follows: all that is fixed before any record is read."""
 
+    #: The parameters folder.
     folder: Path
+    #: The name of the file in it that describes the release.
     file: str
+    #: Everything that the release chooses.
     release: Release
+    #: The codes and the iterations.
     catalogue: IterationCatalogue
+    #: What follows from the two above; it cannot differ from them.
+    plan: ReleasePlan = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "plan", plan_release(self.release, self.catalogue))
 
 
 def load(path: str | Path) -> Parameters:
@@ -54,7 +64,11 @@ def read_parameters(path: Path, findings: list[Finding]) -> Parameters | None:
     if file is None or release is None:
         return None
     catalogue = read_groups(file.parent, release, findings)
-    return None if catalogue is None else Parameters(file.parent, file.name, release, catalogue)
+    if catalogue is None:
+        return None
+    parameters = Parameters(file.parent, file.name, release, catalogue)
+    findings.extend(noise_findings(parameters.plan, release.most_cells, file.name))
+    return parameters
 
 
 def locate_release(path: Path, findings: list[Finding]) -> Path | None:
@@ -62,7 +76,7 @@ def locate_release(path: Path, findings: list[Finding]) -> Path | None:
     if path.is_file():
         if path.suffix in {".toml", ".json"}:
             return path
-        findings.append(Finding(rules.NO_RELEASE, path.name))
+        findings.append(Finding(release_rules.NO_RELEASE, path.name))
         return None
     if not path.is_dir():
         findings.append(Finding(MISSING_FILE, str(path)))
@@ -70,12 +84,40 @@ def locate_release(path: Path, findings: list[Finding]) -> Path | None:
     present = [path / name for name in (RELEASE_FILE, CONFIG_FILE) if (path / name).exists()]
     if len(present) == 1:
         return present[0]
-    findings.append(Finding(rules.TWO_RELEASES if present else rules.NO_RELEASE, str(path)))
+    if len(present) == 2 and _are_equal(*present):
+        findings.append(Finding(release_rules.EQUAL_RELEASES, str(path)))
+        return present[0]
+    findings.append(Finding(release_rules.TWO_RELEASES if present else release_rules.NO_RELEASE, str(path)))
     return None
+
+
+def _are_equal(one: Path, other: Path) -> bool:
+    """Whether two files of a folder describe the same release without a fault."""
+    first, second = read_release(one, []), read_release(other, [])
+    return first is not None and second is not None and not unequal_parts(first, second)
+
+
+def differences(one: Parameters, other: Parameters) -> list[str]:
+    """The parts of two releases that are not equal: their choices, codes and iterations. File names do not matter."""
+    found = unequal_parts(one.release, other.release)
+    found += ["codes"] if one.catalogue.codes != other.catalogue.codes else []
+    return found + (["iterations"] if set(one.catalogue.iterations) != set(other.catalogue.iterations) else [])
 
 
 def read_release(file: Path, findings: list[Finding]) -> Release | None:
     """The release a file describes, without its group definitions."""
+    raw = _parse(file, findings)
+    accept = release_of_config if file.suffix == ".json" else validate
+    return None if raw is None else accept(raw, file.name, findings)
+
+
+def read_document(file: Path) -> dict[str, Any]:
+    """The document of a release that has been read without faults, in the shape of `release.toml`."""
+    raw = _parse(file, []) or {}
+    return document_of_config(raw, file.name) if file.suffix == ".json" else raw
+
+
+def _parse(file: Path, findings: list[Finding]) -> dict[str, Any] | None:
     data = read_bytes(file, findings)
     if data is None:
         return None
@@ -87,9 +129,7 @@ def read_release(file: Path, findings: list[Finding]) -> Release | None:
     if not text.strip():
         findings.append(Finding(EMPTY_FILE, file.name))
         return None
-    parse, accept = (_parse_json, release_of_config) if file.suffix == ".json" else (_parse_toml, validate)
-    raw = parse(text, file.name, findings)
-    return None if raw is None else accept(raw, file.name, findings)
+    return (_parse_json if file.suffix == ".json" else _parse_toml)(text, file.name, findings)
 
 
 def _parse_json(text: str, file: str, findings: list[Finding]) -> dict[str, Any] | None:
@@ -102,14 +142,14 @@ def _parse_json(text: str, file: str, findings: list[Finding]) -> dict[str, Any]
             object_pairs_hook=_collect_pairs(repeated),
         )
     except json.JSONDecodeError as error:
-        findings.append(Finding(rules.NOT_JSON, file, lines=(error.lineno,), seen=error.msg))
+        findings.append(Finding(release_rules.NOT_JSON, file, lines=(error.lineno,), seen=error.msg))
         return None
     except (RecursionError, ValueError):
-        findings.append(Finding(rules.NOT_JSON, file))
+        findings.append(Finding(release_rules.NOT_JSON, file))
         return None
-    findings.extend(Finding(rules.REPEATED_KEY, file, key=key) for key in repeated)
+    findings.extend(Finding(release_rules.REPEATED_KEY, file, key=key) for key in repeated)
     if not isinstance(raw, dict):
-        findings.append(Finding(rules.NOT_JSON, file, seen="not an object"))
+        findings.append(Finding(release_rules.NOT_JSON, file, seen="not an object"))
         return None
     return raw
 
@@ -128,5 +168,5 @@ def _parse_toml(text: str, file: str, findings: list[Finding]) -> dict[str, Any]
         return tomllib.loads(text, parse_float=Decimal)
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
         # tomllib puts the place in its message, and says nothing of the value.
-        findings.append(Finding(rules.NOT_TOML, file, seen=str(error)))
+        findings.append(Finding(release_rules.NOT_TOML, file, seen=str(error)))
         return None

@@ -1,27 +1,35 @@
 """After the barrier: from noisy counts to the rows of T1 and T2.
 
-In: parts of levels, which hold noisy numbers only. Out: rows in the order of their keys, each with the precision of its
-number. Post-processing costs no privacy. Promise: suppression looks at the noisy count itself, negative counts are set
-to 0 before anything is summed, and a total of a sex by age table is the sum of what is published in it.
+In: noisy totals and tables, level by level. Out: rows in the order of their keys, each with the precision of its number
+and an estimate. Post-processing costs no privacy. Promise: suppression looks at the noisy count itself, negative counts
+are set to 0 before anything is summed for COUNT, and a total of a sex by age table is the sum of what is published in
+it; estimates are made from the noisy counts as they were drawn.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from safetab.accounting.events import CountEvent
+from safetab.estimates import Estimates
+from safetab.noise.laws import Law
+from safetab.pipeline.estimate import Estimator
 from safetab.pipeline.groups import GroupDomain
 from safetab.pipeline.precision import Precisions
 from safetab.pipeline.tabulate_level import NoisyTables, NoisyTotals
 
 #: The age index of a row that sums over all ages.
 ALL_AGES = -1
+#: In place of the stage 1 count of a group that has none; no noisy count is so low.
+NO_STAGE_1 = np.iinfo(np.int64).min
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +44,25 @@ class PostProcessing:
         """A local total is dropped when it is at most this: the least t with P[noise <= t] >= the chance."""
         if self.zero_suppression_chance is None:
             raise ValueError("suppression is off")
-        return event.law.quantile(self.zero_suppression_chance) if self.has_noise else 0
+        return _quantile(event.law, self.zero_suppression_chance) if self.has_noise else 0
+
+    @property
+    def is_clipping(self) -> bool:
+        """Whether negative counts are set to 0."""
+        return not self.allow_negative_counts
+
+    def is_suppressing(self, domain: GroupDomain) -> bool:
+        """Whether small totals of a level are left out."""
+        return self.zero_suppression_chance is not None and domain.planned.level.geography.local
 
     def clipped(self, noisy: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        return noisy if self.allow_negative_counts else np.maximum(noisy, 0)
+        return np.maximum(noisy, 0) if self.is_clipping else noisy
+
+
+# The trials of an evaluation ask for the same ones.
+@lru_cache(maxsize=256)
+def _quantile(law: Law, chance: Fraction) -> int:
+    return law.quantile(chance)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,20 +72,28 @@ class KeyOrder:
     region_ids: tuple[str, ...]
     region_types: tuple[str, ...]
     iteration_codes: tuple[str, ...]
+    _ranks: dict[str, tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, domains: Iterable[GroupDomain]) -> KeyOrder:
         domains = list(domains)
-        regions = sorted({(region, domain.level.geography.name) for domain in domains for region in domain.regions})
+        regions = sorted(
+            {(region, domain.planned.level.geography.name) for domain in domains for region in domain.regions}
+        )
         codes = sorted({iteration.code for domain in domains for iteration in domain.iterations})
         return cls(tuple(region for region, _ in regions), tuple(kind for _, kind in regions), tuple(codes))
 
     def ranks(self, domain: GroupDomain) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Where the domain's regions and iterations stand in this order."""
+        """Where the domain's regions and iterations stand in this order; found once for each level."""
+        if domain.planned.name not in self._ranks:
+            self._ranks[domain.planned.name] = self._find_ranks(domain)
+        return self._ranks[domain.planned.name]
+
+    def _find_ranks(self, domain: GroupDomain) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         pairs = zip(self.region_ids, self.region_types, strict=True)
         region_rank = {pair: rank for rank, pair in enumerate(pairs)}
         code_rank = {code: rank for rank, code in enumerate(self.iteration_codes)}
-        name = domain.level.geography.name
+        name = domain.planned.level.geography.name
         return (
             np.array([region_rank[region, name] for region in domain.regions], dtype=np.int64),
             np.array([code_rank[iteration.code] for iteration in domain.iterations], dtype=np.int64),
@@ -73,15 +104,18 @@ class KeyOrder:
 class Rows:
     """Published rows. `key` is region rank x number of iterations + iteration rank.
 
-    T1 has no `age` and `sex`; in T2 `age` is the number of an age bin of the row's stat level, or ALL_AGES.
+    T1 alone has `stage_1_count`, which is NO_STAGE_1 for TotalOnly groups. T2 alone has `age` and `sex`; `age` is the
+    number of an age bin of the row's stat level, or ALL_AGES.
     """
 
     key: npt.NDArray[np.int64]
     count: npt.NDArray[np.int64]
     stat_level: npt.NDArray[np.int8]
-    precision: npt.NDArray[np.int16]
+    precision: npt.NDArray[np.int32]
+    estimates: Estimates
+    stage_1_count: npt.NDArray[np.int64] | None = None
     age: npt.NDArray[np.int16] | None = None
-    sex: npt.NDArray[np.int8] | None = None
+    sex: npt.NDArray[np.int16] | None = None
 
     def __len__(self) -> int:
         return len(self.key)
@@ -92,95 +126,133 @@ class Assembler:
 
     def __init__(self, order: KeyOrder, policy: PostProcessing, precisions: Precisions) -> None:
         self.order, self._policy, self._precisions = order, policy, precisions
-        self._ranks: dict[str, tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]] = {}
+        self._estimator = Estimator(has_noise=policy.has_noise)
         self._thresholds: dict[CountEvent, int] = {}
         self._t1: list[Rows] = []
         self._t2: list[Rows] = []
         self.suppressed = 0
 
-    def add(self, domain: GroupDomain, part: NoisyTotals | NoisyTables) -> None:
-        """Post-process one part of a level."""
-        if isinstance(part, NoisyTotals):
-            self._t1.append(self._total_rows(domain, part))
+    def add(self, domain: GroupDomain, noisy: NoisyTotals | NoisyTables) -> None:
+        """Post-process some noisy counts of a level."""
+        if isinstance(noisy, NoisyTotals):
+            self._t1.append(self._total_rows(domain, noisy))
             return
-        key = self._keys(domain, part.region, part.iteration)
-        counts = self._policy.clipped(part.noisy_count)
-        self._t1.append(self._sum_rows(part, counts, key))
-        self._t2.append(self._table_rows(part, counts, key))
+        key = self._keys(domain, noisy.region, noisy.iteration)
+        counts = self._policy.clipped(noisy.noisy_count)
+        self._t1.append(self._sum_rows(domain, noisy, counts, key))
+        self._t2.append(self._table_rows(noisy, counts, key))
 
     def _keys(
         self, domain: GroupDomain, region: npt.NDArray[np.int64], iteration: npt.NDArray[np.int64]
     ) -> npt.NDArray[np.int64]:
-        if domain.plan.name not in self._ranks:
-            self._ranks[domain.plan.name] = self.order.ranks(domain)
-        regions, iterations = self._ranks[domain.plan.name]
+        regions, iterations = self.order.ranks(domain)
         return regions[region] * len(self.order.iteration_codes) + iterations[iteration]
+
+    def _precision(self, event: CountEvent, counts: int, *, is_selected: bool = False) -> int:
+        """The number of the precision of a sum of so many counts, as it is published."""
+        return self._precisions.index(event, counts, is_clipped=self._policy.is_clipping, is_selected=is_selected)
 
     def _total_rows(self, domain: GroupDomain, totals: NoisyTotals) -> Rows:
         """T1 of groups that were measured as totals; local ones are dropped where the noise alone explains them."""
         noisy = totals.noisy_count
         kept = np.ones(noisy.size, dtype=np.bool_)
-        if self._policy.zero_suppression_chance is not None and domain.level.geography.local:
-            if totals.event not in self._thresholds:
-                self._thresholds[totals.event] = self._policy.threshold(totals.event)
-            kept = noisy > self._thresholds[totals.event]
+        dropped_up_to = None
+        if self._policy.is_suppressing(domain):
+            dropped_up_to = self._dropped_up_to(totals.event)
+            kept = noisy > dropped_up_to
             self.suppressed += noisy.size - int(kept.sum())
-        region, iteration = totals.groups(kept)
+        places, noisy = totals.places(kept), noisy[kept]
+        region, iteration = totals.groups(places)
+        stage_1 = totals.stage_1_at(places)
+        precision = self._precision(totals.event, 1, is_selected=dropped_up_to is not None)
         return Rows(
             self._keys(domain, region, iteration),
-            self._policy.clipped(noisy[kept]),
+            self._policy.clipped(noisy),
             np.zeros(len(region), dtype=np.int8),
-            np.full(len(region), self._precisions.index(totals.event, 1), dtype=np.int16),
+            np.full(len(region), precision, dtype=np.int32),
+            self._estimator.totals(domain.planned, totals.event, stage_1, noisy, dropped_up_to),
+            np.full(len(region), NO_STAGE_1, dtype=np.int64) if stage_1 is None else stage_1,
         )
 
-    def _sum_rows(self, tables: NoisyTables, counts: npt.NDArray[np.int64], key: npt.NDArray[np.int64]) -> Rows:
+    def _dropped_up_to(self, event: CountEvent) -> int:
+        if event not in self._thresholds:
+            self._thresholds[event] = self._policy.threshold(event)
+        return self._thresholds[event]
+
+    def _sum_rows(
+        self, domain: GroupDomain, tables: NoisyTables, counts: npt.NDArray[np.int64], key: npt.NDArray[np.int64]
+    ) -> Rows:
         """T1 of groups that have a sex by age table: the sum of its cells."""
         size, sexes, bins = counts.shape
+        event, stage_1 = tables.event, tables.stage_1_count
         return Rows(
             key,
             counts.sum(axis=(1, 2)),
             np.full(size, tables.stat_level, dtype=np.int8),
-            np.full(size, self._precisions.index(tables.event, sexes * bins), dtype=np.int16),
+            np.full(size, self._precision(event, sexes * bins), dtype=np.int32),
+            self._estimator.sums(domain.planned, event, tables.stat_level, stage_1, tables.noisy_count),
+            stage_1,
         )
 
     def _table_rows(self, tables: NoisyTables, counts: npt.NDArray[np.int64], key: npt.NDArray[np.int64]) -> Rows:
         """T2: for each group first the sex marginals, then age by age each sex."""
         size, sexes, bins = counts.shape
-        marginals = counts.sum(axis=2)[:, None, :]
-        values = np.concatenate([marginals, counts.transpose(0, 2, 1)], axis=1)
-        precision = np.full((bins + 1, sexes), self._precisions.index(tables.event, 1), dtype=np.int16)
-        precision[0] = self._precisions.index(tables.event, bins)
+        precision = np.full((bins + 1, sexes), self._precision(tables.event, 1), dtype=np.int32)
+        precision[0] = self._precision(tables.event, bins)
         age = np.arange(ALL_AGES, bins, dtype=np.int16)
         return Rows(
             np.repeat(key, (bins + 1) * sexes),
-            values.reshape(-1),
-            np.full(values.size, tables.stat_level, dtype=np.int8),
+            _with_marginals(counts.sum(axis=2), counts),
+            np.full(size * (bins + 1) * sexes, tables.stat_level, dtype=np.int8),
             np.tile(precision.reshape(-1), size),
+            self._table_estimates(tables),
+            None,
             np.tile(np.repeat(age, sexes), size),
-            np.tile(np.arange(sexes, dtype=np.int8), size * (bins + 1)),
+            np.tile(np.arange(sexes, dtype=np.int16), size * (bins + 1)),
+        )
+
+    def _table_estimates(self, tables: NoisyTables) -> Estimates:
+        """The estimates of T2, from counts that are not yet cut at 0."""
+        noisy = tables.noisy_count
+        marginals = self._estimator.parts(tables.event, noisy.shape[2], noisy.sum(axis=2))
+        cells = self._estimator.parts(tables.event, 1, noisy)
+        return Estimates(
+            _with_marginals(marginals.estimate, cells.estimate),
+            _with_marginals(marginals.low_95, cells.low_95),
+            _with_marginals(marginals.high_95, cells.high_95),
         )
 
     def t1(self) -> Rows:
         """The rows of T1 in the order of their keys."""
         return _in_order(self._t1, with_cells=False)
 
-    def t2(self) -> Rows:
-        """The rows of T2 in the order of their keys."""
-        return _in_order(self._t2, with_cells=True)
+    def t2(self, *, with_marginals: bool = True) -> Rows:
+        """The rows of T2 in the order of their keys; without marginals where they would repeat a cell or a total."""
+        return _in_order(self._t2, with_cells=True, with_marginals=with_marginals)
 
 
-def _in_order(parts: Sequence[Rows], *, with_cells: bool) -> Rows:
+def _with_marginals(marginals: npt.NDArray[np.int64], cells: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """The numbers of T2 in the order of its rows, out of groups by sexes and groups by sexes by age bins."""
+    return np.concatenate([marginals[:, None, :], cells.transpose(0, 2, 1)], axis=1).reshape(-1)
+
+
+def _in_order(batches: Sequence[Rows], *, with_cells: bool, with_marginals: bool = True) -> Rows:
     def joined(name: str, kind: type[np.generic]) -> npt.NDArray[Any]:
-        return np.concatenate([np.empty(0, dtype=kind), *(getattr(part, name) for part in parts)])
+        parts = map(attrgetter(name), batches)
+        return np.concatenate([np.empty(0, dtype=kind), *parts])
 
     key = joined("key", np.int64)
     # Stable: the rows of one group already stand in order.
     order = np.argsort(key, kind="stable")
+    if not with_marginals:
+        order = order[joined("age", np.int16)[order] != ALL_AGES]
     return Rows(
         key[order],
         joined("count", np.int64)[order],
         joined("stat_level", np.int8)[order],
-        joined("precision", np.int16)[order],
+        joined("precision", np.int32)[order],
+        Estimates(*(joined(f"estimates.{name}", np.int64)[order] for name in ("estimate", "low_95", "high_95"))),
+        None if with_cells else joined("stage_1_count", np.int64)[order],
         joined("age", np.int16)[order] if with_cells else None,
-        joined("sex", np.int8)[order] if with_cells else None,
+        joined("sex", np.int16)[order] if with_cells else None,
     )

@@ -1,12 +1,13 @@
 """The ledger of a release: what was promised, what was measured, with which noise, from which inputs.
 
 In: the plan, what the gate measured, the parameter files. Out: the content of ledger.json. Everything in it is public:
-parameter files are hashed, records only with a secret key, and the numbers of counts follow from noisy totals.
+parameter and geography files are hashed, records only with a secret key, and the numbers of counts follow from noisy
+totals.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -15,14 +16,28 @@ from pathlib import Path
 from typing import Any
 
 from safetab import __version__
-from safetab.accounting.analysis import PrivacyLoss, loss_of
-from safetab.accounting.events import CountEvent, LevelPlan, ReleasePlan
+from safetab.accounting.events import CountEvent, Stage
+from safetab.accounting.privacy_loss import PrivacyLoss, costliest, loss_of
+from safetab.files.memory import MemoryTable, add_to_digest
+from safetab.files.parquet import locate_text
+from safetab.files.parts import list_parts
+from safetab.files.seals import hash_file
 from safetab.noise.laws import DiscreteGaussian
 from safetab.params.exact import decimal_text
 from safetab.params.load import Parameters
+from safetab.params.plan import PlannedLevel, PlannedRun
+from safetab.params.release import Release
+from safetab.pipeline.assemble import PostProcessing
 from safetab.pipeline.measure import Gate
+from safetab.pipeline.sources import DataSources
 from safetab.population.iterations import Kind
 
+#: Where the noisy counts of each stage are published; of totals that are suppressed neither stage is.
+PUBLISHED_AS = {
+    Stage.TOTAL_ONLY: "COUNT of T1",
+    Stage.STAGE_1: "STAGE_1_COUNT of T1",
+    Stage.STAGE_2: "COUNT of T1 at stat level 0, COUNT of T2 else",
+}
 #: The chance at which the ledger states epsilon: the paper's.
 DELTA = Fraction(1, 10**10)
 
@@ -31,29 +46,32 @@ DELTA = Fraction(1, 10**10)
 class RunRecord:
     """What one run did, in numbers that are public."""
 
-    name: str
+    planned: PlannedRun
     groups_of_level: Mapping[str, int]
     gate: Gate
     rows_of_table: Mapping[str, int]
     suppressed: int
 
+    @property
+    def loss(self) -> PrivacyLoss:
+        return loss_of(self.planned.name, self.planned.noise, DELTA)
+
 
 def ledger(
     parameters: Parameters,
-    plan: ReleasePlan,
     runs: list[RunRecord],
     *,
     is_private: bool,
     engine: str,
-    parameter_hashes: Mapping[str, str],
+    hashes: Mapping[str, Mapping[str, str]],
     records_fingerprint: str | None,
+    outputs: Mapping[str, str],
+    signing_key: str | None,
 ) -> dict[str, Any]:
     """The content of ledger.json."""
-    release = parameters.release
-    dearest = max((run.budget for run in plan.runs), default=Fraction(0))
-    losses = [loss_of(run.name, run.levels, DELTA) for run in plan.runs]
+    release, plan = parameters.release, parameters.plan
     return {
-        "format": "safetab ledger 1",
+        "format": "safetab ledger 2",
         "program": f"safetab {__version__}",
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
         "is_private": is_private,
@@ -62,19 +80,21 @@ def ledger(
         "privacy": release.privacy.value,
         "neighbours": "two sets of records are neighbours when one has one person more than the other",
         "budget_symbol": release.privacy.budget_symbol,
-        "total_budget": decimal_text(dearest),
+        "total_budget": decimal_text(plan.budget),
         "total_budget_note": "runs see disjoint records, so the release costs what its costliest run does",
-        "analyses": _worst_of(losses),
+        "analyses": _analyses(costliest([record.loss for record in runs])),
         "stage_1_fraction": decimal_text(release.stage_1_fraction),
-        "runs": [
-            _run(record, planned.levels, loss) for record, planned, loss in zip(runs, plan.runs, losses, strict=True)
-        ],
+        "has_noise": all(record.gate.has_noise for record in runs),
+        "allow_negative_counts": release.allow_negative_counts,
+        "runs": [_run(record, release) for record in runs],
         "inputs": {
-            "parameters": dict(parameter_hashes),
+            **{kind: dict(of_files) for kind, of_files in hashes.items()},
             "records": records_fingerprint,
             "records_note": "a keyed hash; the key is in the registry. null: no registry, or records on a cluster.",
         },
         "engine": engine,
+        "outputs": dict(outputs),
+        "signing_key": signing_key,
     }
 
 
@@ -88,52 +108,64 @@ def parameter_files(parameters: Parameters) -> list[str]:
 
 
 def hashes_of_parameters(parameters: Parameters) -> dict[str, str]:
-    """What the parameter files are, taken when they were read: a run is long, and they may change meanwhile."""
-    return {name: _sha256(parameters.folder / name) for name in parameter_files(parameters)}
+    """What the parameter files are, hashed when they were read: a tabulation is long, and they may change meanwhile."""
+    found = [locate_text(parameters.folder, name, []) for name in parameter_files(parameters)]
+    return {path.name: hash_file(path) for path in found if path is not None}
+
+
+def hashes_of_geography(parameters: Parameters, data: DataSources) -> dict[str, str]:
+    """What the geography file is, or each part of it, or the columns of it in memory, hashed when it was read."""
+    found = data.find_geography(parameters.release.files.geography, [])
+    if isinstance(found, MemoryTable):
+        digest = sha256()
+        add_to_digest(found.content, digest)
+        return {found.name: digest.hexdigest()}
+    parts = [] if found is None else list_parts(found)[0]
+    folder = data.folder or Path(found or "").parent
+    return {part.path.relative_to(folder).as_posix(): hash_file(part.path) for part in parts}
 
 
 def _analyses(loss: PrivacyLoss) -> dict[str, Any]:
     """Upper bounds on what one person loses, each valid by itself; null where an analysis does not apply."""
+    return {"delta": f"{float(DELTA):.0e}"} | loss.as_json()
+
+
+def _run(record: RunRecord, release: Release) -> dict[str, Any]:
+    policy = PostProcessing(release.zero_suppression_chance, release.allow_negative_counts, record.gate.has_noise)
     return {
-        "delta": f"{float(DELTA):.0e}",
-        "pure_epsilon": None if loss.pure_epsilon is None else decimal_text(loss.pure_epsilon),
-        "rho": float(loss.rho),
-        "epsilon_zcdp_analytic": loss.analytic,
-        "epsilon_renyi": loss.renyi.value,
-        "epsilon_loss_distribution": loss.pld,
-        "epsilon": loss.epsilon,
-    }
-
-
-def _worst_of(losses: Sequence[PrivacyLoss]) -> dict[str, Any]:
-    """The release under each analysis: its runs see disjoint records, so it costs what the costliest does."""
-    found = [_analyses(loss) for loss in losses]
-
-    def worst(name: str) -> Any:
-        values = [entry[name] for entry in found]
-        return None if not values or None in values else max(values, key=Fraction)
-
-    return {name: worst(name) for name in found[0]} if found else {}
-
-
-def _run(record: RunRecord, levels: tuple[LevelPlan, ...], loss: PrivacyLoss) -> dict[str, Any]:
-    return {
-        "name": record.name,
-        "budget": decimal_text(sum((level.budget for level in levels), Fraction(0))),
-        "analyses": _analyses(loss),
-        "levels": [
-            {
-                "level": level.name,
-                "budget": decimal_text(level.budget),
-                "stability": level.stability,
-                "groups": record.groups_of_level[level.name],
-                "measurements": [_event(event, record.gate.counts_of_event[event]) for event in level.events],
-            }
-            for level in levels
-        ],
+        "name": record.planned.name,
+        "budget": decimal_text(record.planned.budget),
+        "analyses": _analyses(record.loss),
+        "levels": [_level(level, record, policy) for level in record.planned.measured],
         "rows": dict(record.rows_of_table),
         "suppressed_rows": record.suppressed,
     }
+
+
+def _level(planned: PlannedLevel, record: RunRecord, policy: PostProcessing) -> dict[str, Any]:
+    level = planned.level
+    return {
+        "level": level.name,
+        "geography": level.geography.name,
+        "iteration_level": level.iteration_level,
+        "is_local": level.geography.local,
+        "budget": decimal_text(planned.budget),
+        "stability": planned.stability,
+        "groups": record.groups_of_level[level.name],
+        "thresholds": list(level.thresholds),
+        "measurements": [
+            _event(event, record.gate.counts_of_event[event])
+            | {"suppressed_up_to": _suppressed_up_to(event, planned, policy)}
+            for event in planned.noise.events
+        ],
+    }
+
+
+def _suppressed_up_to(event: CountEvent, planned: PlannedLevel, policy: PostProcessing) -> int | None:
+    """The largest total that is left out; None where none is. Stage 1 counts choose detail and are no totals."""
+    if event.stage is Stage.STAGE_1 or policy.zero_suppression_chance is None or not planned.level.geography.local:
+        return None
+    return policy.threshold(event)
 
 
 def _event(event: CountEvent, counts: int) -> dict[str, Any]:
@@ -147,8 +179,5 @@ def _event(event: CountEvent, counts: int) -> dict[str, Any]:
         "budget_of_one_count": str(event.budget),
         **scale,
         "counts": counts,
+        "published_as": PUBLISHED_AS[event.stage],
     }
-
-
-def _sha256(path: Path) -> str:
-    return sha256(path.read_bytes()).hexdigest()

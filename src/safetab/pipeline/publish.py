@@ -1,45 +1,37 @@
-"""Writing T1 and T2: pipe-separated text as the Bureau has it, and Parquet with the precision of each number.
+"""Writing T1 and T2: pipe-separated text, and Parquet with the precision and the estimate of each number.
 
-In: rows in the order of their keys. Out: files in the output folder. Everything here is noisy, and so public.
+In: rows in the order of their keys. Out: files in the output folder, text in `t1/` and `t2/`, Parquet in `parquet/t1/`
+and `parquet/t2/`. Everything here is noisy, and so public. Promise: text has the columns of the Parquet files, or
+exactly those of the Bureau; a folder of Parquet has nothing else in it, so any program reads it as one table of all
+runs. What each column promises is said in `columns.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import json
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 
-from safetab.pipeline.assemble import ALL_AGES, KeyOrder, Rows
+from safetab.files import arrow
+from safetab.params.release import TextColumns
+from safetab.pipeline.assemble import ALL_AGES, NO_STAGE_1, KeyOrder, Rows
+from safetab.pipeline.columns import ALL_COLUMNS, text_columns
 from safetab.pipeline.precision import Precision
 from safetab.population.ages import AgeBins
-from safetab.population.iterations import Iteration
 
+DICTIONARY_FILE = "data-dictionary.json"
 NOT_PRIVATE_MARK = "NOT-PRIVATE"
+#: The folder of the Parquet tables; text and Parquet in one folder would be no table to anybody.
+_PARQUET = "parquet"
 _ROWS_AT_A_TIME = 1_000_000
-_KEYS = [("REGION_ID", pa.string()), ("REGION_TYPE", pa.string()), ("ITERATION_CODE", pa.string())]
-_CELL = [("AGESTART", pa.string()), ("AGEEND", pa.string()), ("SEX", pa.string())]
-_COUNT = [("COUNT", pa.int64())]
-_PRECISION = [("STAT_LEVEL", pa.int8()), ("NOISE", pa.string()), ("VARIANCE", pa.float64()), ("MOE_95", pa.int64())]
-
-#: What each column means, for data-dictionary.json.
-MEANING = {
-    "REGION_ID": "The region's id; unique within its type.",
-    "REGION_TYPE": "The geography level of the region.",
-    "ITERATION_CODE": "The characteristic iteration, as in the iteration files.",
-    "AGESTART": "First age of the age bin, in years; * in rows that sum over all ages.",
-    "AGEEND": "Last age of the age bin, inclusive; * in rows that sum over all ages.",
-    "SEX": "Sex, as in the records.",
-    "COUNT": "Noisy number of people.",
-    "STAT_LEVEL": "Detail chosen for the group from its first noisy total: 0 total only, 1 to 3 ever finer age bins.",
-    "NOISE": "The kind of noise in COUNT: discrete_gaussian, geometric, or none (not private).",
-    "VARIANCE": "Variance of the noise in COUNT, before negative counts are set to 0 where the release asks for that.",
-    "MOE_95": "95 % margin of error: |COUNT - true number| is at most this with a chance of at least 95 %.",
-}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,6 +43,7 @@ class Labels:
     sexes: tuple[str, ...]
     noise: str
     precisions: Sequence[Precision]
+    text_columns: TextColumns
 
 
 def file_stem(run: str, *, is_private: bool) -> str:
@@ -58,16 +51,48 @@ def file_stem(run: str, *, is_private: bool) -> str:
     return run if is_private else f"{run}.{NOT_PRIVATE_MARK}"
 
 
-def write_rows(rows: Rows, labels: Labels, folder: Path, stem: str) -> None:
+def parquet_folder(out: Path, name: str) -> Path:
+    """Where a release has a table as Parquet, one file for each run."""
+    return out / _PARQUET / name
+
+
+def tables_of_runs(out: Path, name: str, **options: Any) -> dict[str, pa.Table]:
+    """A table of a finished release, by the name of a run's files; `options` are those of pyarrow's `read_table`."""
+    parts = sorted(parquet_folder(out, name).glob("*.parquet"))
+    return {part.stem: pq.read_table(part, **options) for part in parts}
+
+
+def read_rows(out: Path, name: str) -> pa.Table:
+    """A table of a finished release, all runs; with the names of regions where the release has any."""
+    rows = pa.concat_tables(tables_of_runs(out, name).values())
+    names = read_dictionary(out)["regions"]
+    if not names:
+        return rows
+    # No label has a bar. There are far fewer regions than rows.
+    keys = pc.binary_join_element_wise(rows["REGION_TYPE"], rows["REGION_ID"], arrow.text("|"))
+    encoded = pc.dictionary_encode(keys.combine_chunks())
+    pairs = (key.split("|") for key in encoded.dictionary.to_pylist())
+    named = arrow.texts([names.get(kind, {}).get(region) for kind, region in pairs])
+    return rows.add_column(1, "REGION_NAME", named.take(encoded.indices))
+
+
+def read_dictionary(out: Path) -> dict[str, Any]:
+    """The data dictionary of a finished release. One written before regions had names has none."""
+    found: dict[str, Any] = json.loads((out / DICTIONARY_FILE).read_text(encoding="utf-8"))
+    return {"regions": {}} | found
+
+
+def write_rows(rows: Rows, labels: Labels, out: Path, name: str, stem: str) -> None:
     """Write one table of one run as text and as Parquet."""
-    folder.mkdir(exist_ok=True)
-    published = pa.schema([*_KEYS, *(_CELL if rows.age is not None else []), *_COUNT])
-    full = pa.schema([*published, *(pa.field(name, kind) for name, kind in _PRECISION)])
+    text_file, parquet_file = out / name / f"{stem}.csv", parquet_folder(out, name) / f"{stem}.parquet"
+    for file in (text_file, parquet_file):
+        file.parent.mkdir(parents=True, exist_ok=True)
+    published, full = text_columns(name, labels.text_columns), ALL_COLUMNS[name]
     options = pa_csv.WriteOptions(delimiter="|", quoting_style="none", include_header=False)
-    with (folder / f"{stem}.csv").open("wb") as text:
+    with text_file.open("wb") as text:
         text.write(("|".join(published.names) + "\n").encode())
         with (
-            pq.ParquetWriter(folder / f"{stem}.parquet", full, compression="zstd") as parquet,
+            pq.ParquetWriter(parquet_file, full, compression="zstd") as parquet,
             pa_csv.CSVWriter(text, published, write_options=options) as csv,
         ):
             for table in _tables(rows, labels, full):
@@ -76,28 +101,35 @@ def write_rows(rows: Rows, labels: Labels, folder: Path, stem: str) -> None:
 
 
 def _tables(rows: Rows, labels: Labels, schema: pa.Schema) -> Iterator[pa.Table]:
-    region_ids, region_types = pa.array(labels.order.region_ids), pa.array(labels.order.region_types)
-    codes = pa.array(labels.order.iteration_codes)
-    variance = np.array([precision.variance for precision in labels.precisions])
-    moe = np.array([precision.moe_95 for precision in labels.precisions], dtype=np.int64)
+    region_ids, region_types = arrow.texts(labels.order.region_ids), arrow.texts(labels.order.region_types)
+    codes = arrow.texts(labels.order.iteration_codes)
+    variance = arrow.known_numbers([precision.variance for precision in labels.precisions], np.float64)
+    moe = arrow.known_numbers([precision.moe_95 for precision in labels.precisions], np.int64)
     for first in range(0, len(rows), _ROWS_AT_A_TIME):
         part = slice(first, first + _ROWS_AT_A_TIME)
         region, iteration = np.divmod(rows.key[part], len(codes))
+        precision = arrow.numbers(rows.precision[part])
         columns: dict[str, object] = {
-            "REGION_ID": region_ids.take(pa.array(region)),
-            "REGION_TYPE": region_types.take(pa.array(region)),
-            "ITERATION_CODE": codes.take(pa.array(iteration)),
-            "COUNT": rows.count[part],
-            "STAT_LEVEL": rows.stat_level[part],
-            "NOISE": pa.repeat(labels.noise, len(region)),
-            "VARIANCE": variance[rows.precision[part]],
-            "MOE_95": moe[rows.precision[part]],
+            "REGION_ID": region_ids.take(arrow.numbers(region)),
+            "REGION_TYPE": region_types.take(arrow.numbers(region)),
+            "ITERATION_CODE": codes.take(arrow.numbers(iteration)),
+            "COUNT": arrow.numbers(rows.count[part]),
+            "STAT_LEVEL": arrow.numbers(rows.stat_level[part]),
+            "NOISE": pa.repeat(arrow.text(labels.noise), len(region)),
+            "VARIANCE": variance.take(precision),
+            "MOE_95": moe.take(precision),
+            "ESTIMATE": arrow.numbers(rows.estimates.estimate[part]),
+            "LOW_95": arrow.numbers(rows.estimates.low_95[part]),
+            "HIGH_95": arrow.numbers(rows.estimates.high_95[part]),
         }
+        if rows.stage_1_count is not None:
+            stage_1 = rows.stage_1_count[part]
+            columns["STAGE_1_COUNT"] = arrow.numbers(stage_1, stage_1 == NO_STAGE_1)
         if rows.age is not None and rows.sex is not None:
             starts, ends, number = _age_labels(labels.age_bins)
-            cell = pa.array(number[rows.stat_level[part], rows.age[part]])
+            cell = arrow.numbers(number[rows.stat_level[part], rows.age[part]])
             columns |= {"AGESTART": starts.take(cell), "AGEEND": ends.take(cell)}
-            columns["SEX"] = pa.array(labels.sexes).take(pa.array(rows.sex[part]))
+            columns["SEX"] = arrow.texts(labels.sexes).take(arrow.numbers(rows.sex[part]))
         yield pa.table([columns[name] for name in schema.names], schema=schema)
 
 
@@ -108,33 +140,10 @@ def _age_labels(age_bins: tuple[AgeBins, ...]) -> tuple[pa.Array, pa.Array, np.n
     # A column more than there are bins: ALL_AGES indexes the last one.
     number = np.zeros((len(age_bins) + 1, widest + 1), dtype=np.int64)
     for stat_level, bins in enumerate(age_bins, start=1):
-        for age, (start, end) in enumerate(bins.labels):
+        # A release without ages has one bin of everybody; its label is the first one.
+        for age, (start, end) in enumerate(bins.labels if bins.has_ages else ()):
             number[stat_level, age] = len(starts)
             starts.append(str(start))
             ends.append(str(end))
         number[stat_level, ALL_AGES] = 0
-    return pa.array(starts), pa.array(ends), number
-
-
-def data_dictionary(iterations: Iterable[Iteration]) -> dict[str, object]:
-    """What the tables, their columns and the iteration codes are, for people and programs that read the release."""
-    tables = {
-        "t1": ("Total population of each population group.", [*_KEYS, *_COUNT, *_PRECISION]),
-        "t2": ("Sex by age of each population group at stat level 1 to 3.", [*_KEYS, *_CELL, *_COUNT, *_PRECISION]),
-    }
-    described: dict[str, object] = {
-        name: {
-            "description": text,
-            "columns": [
-                {
-                    "name": column,
-                    "type": str(kind),
-                    "meaning": MEANING[column],
-                    "in_text_file": (column, kind) not in _PRECISION,
-                }
-                for column, kind in columns
-            ],
-        }
-        for name, (text, columns) in tables.items()
-    }
-    return described | {"iterations": {iteration.code: iteration.name for iteration in iterations}}
+    return arrow.texts(starts), arrow.texts(ends), number

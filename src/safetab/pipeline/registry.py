@@ -1,13 +1,13 @@
 """The registry: an append-only history of what has been released from one set of confidential data.
 
 In: what a release will spend. Out: a line in a file, on disk before any noise is drawn. The promise: the registry never
-counts too little. A run that fails after its entry was written still counts, because nobody can be sure that none of
-its numbers were seen. The file holds a secret key for fingerprints of the records and belongs in the secure area.
+counts too little. A tabulation that fails after its entry was written still counts, because nobody can be sure that
+none of its numbers were seen. The file holds a secret key for fingerprints of the records and belongs in the secure
+area.
 """
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 from collections.abc import Iterator, Sequence
@@ -19,12 +19,17 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import IO, Any
 
+from filelock import FileLock
+
 from safetab.errors import UNSPENT, Finding, InputError
-from safetab.files.parquet import part_files
+from safetab.files.durable import append_line, sync
+from safetab.files.memory import ReadColumns, add_to_digest
+from safetab.files.parts import list_parts
 from safetab.noise.source import entropy
 from safetab.params.exact import decimal_text
 from safetab.params.release import PrivacyDefinition
-from safetab.pipeline import rules
+from safetab.pipeline.process import uninterrupted
+from safetab.rules import output_rules
 
 _FORMAT = "safetab registry 1"
 
@@ -51,8 +56,12 @@ class Registry:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        #: Whether the release of this tabulation is in it; an entry that could not be written whole is not.
+        self.has_entered = False
 
-    def enter(self, spending: Spending, details: dict[str, Any], data: Path | None, *, spend_again: bool) -> str | None:
+    def enter(
+        self, spending: Spending, details: dict[str, Any], data: Path | ReadColumns | None, *, spend_again: bool
+    ) -> str | None:
         """Write down a release before it happens; returns the keyed fingerprint of its records, if they are at hand."""
         with self._locked() as file:
             key, entries = self._read(file)
@@ -61,7 +70,7 @@ class Registry:
                 total = composed([*before, spending])
                 seen = f"{len(before)} earlier release{'s' if len(before) > 1 else ''}; with this one {total} in total"
                 raise InputError(
-                    Finding(rules.ALREADY_SPENT, self.path.name, seen=seen),
+                    Finding(output_rules.ALREADY_SPENT, self.path.name, seen=seen),
                     state=UNSPENT,
                 )
             print_of_records = None if data is None else fingerprint(data, key)
@@ -71,18 +80,21 @@ class Registry:
                 "budget": decimal_text(spending.budget),
                 "records": print_of_records,
             } | details
-            _append(file, entry)
+            with uninterrupted():
+                _append(file, entry)
+                self.has_entered = True
             return print_of_records
 
     @contextmanager
     def _locked(self) -> Iterator[IO[str]]:
-        is_new = not self.path.exists()
-        descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
-        with os.fdopen(descriptor, "r+", encoding="utf-8") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
-            if is_new:
-                _sync(self.path.absolute().parent)
-            yield file
+        # A file of its own beside the registry: a lock may empty its file, and on Windows nobody could read it.
+        with FileLock(self.path.with_name(f"{self.path.name}.lock"), mode=0o600):
+            is_new = not self.path.exists()
+            descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+            with os.fdopen(descriptor, "r+", encoding="utf-8") as file:
+                if is_new:
+                    sync(self.path.absolute().parent)
+                yield file
 
     def _read(self, file: IO[str]) -> tuple[bytes, list[dict[str, Any]]]:
         """The secret key and the entries; a new registry gets its key here."""
@@ -100,15 +112,22 @@ class Registry:
                 _spending_of(entry)
             return bytes.fromhex(head["key"]), entries
         except (ValueError, KeyError, TypeError):
-            raise InputError(Finding(rules.REGISTRY_DAMAGED, self.path.name), state=UNSPENT) from None
+            raise InputError(Finding(output_rules.REGISTRY_DAMAGED, self.path.name), state=UNSPENT) from None
 
 
-def fingerprint(data: Path, key: bytes) -> str:
-    """A keyed hash of the records file, or of its parts. Without the key it tells nothing, not even by guessing."""
+def fingerprint(data: Path | ReadColumns, key: bytes) -> str:
+    """A keyed hash of the records file, of its parts, or of columns in memory.
+
+    Without the key it tells nothing, not even by guessing.
+    """
     digest = blake2b(key=key, digest_size=32)
-    for part in part_files(data):
-        digest.update(part.name.encode() + b"\0" + str(part.stat().st_size).encode() + b"\0")
-        with part.open("rb") as file:
+    if isinstance(data, ReadColumns):
+        add_to_digest(data.table, digest)
+        return digest.hexdigest()
+    for part in list_parts(data)[0]:
+        # The name includes the folders, which may say something of the records.
+        digest.update(part.name.encode() + b"\0" + str(part.path.stat().st_size).encode() + b"\0")
+        with part.path.open("rb") as file:
             while block := file.read(1 << 22):
                 digest.update(block)
     return digest.hexdigest()
@@ -119,15 +138,4 @@ def _spending_of(entry: dict[str, Any]) -> Spending:
 
 
 def _append(file: IO[str], entry: dict[str, Any]) -> None:
-    file.seek(0, os.SEEK_END)
-    file.write(json.dumps(entry, ensure_ascii=False) + "\n")
-    file.flush()
-    os.fsync(file.fileno())
-
-
-def _sync(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    append_line(file, json.dumps(entry, ensure_ascii=False))

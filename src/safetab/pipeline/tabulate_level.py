@@ -1,7 +1,8 @@
 """One population group level, from true counts to noisy ones: the body of the paper's Algorithm 1, and Algorithm 2.
 
-In: an engine's records and a `GroupDomain`. Out: parts that hold nothing but noisy numbers. True counts live in this
-module and in the engine; everything that comes out of here has passed the gate.
+In: an engine's records and a `GroupDomain`. Out: noisy totals and noisy tables with the stage 1 counts of the same
+groups, which are noisy too, and nothing else. True counts live in this module and in the engine; everything that comes
+out of here has passed the gate.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from safetab.pipeline.groups import GroupDomain
 from safetab.pipeline.measure import Counts, Gate
 from safetab.population.ages import AgeBins, StatLevel
 
-#: Dense groups handled at a time: 16 MiB of counts, small enough for any machine, large enough for array code.
-_GROUPS_AT_A_TIME = 2_000_000
+#: Dense groups handled at a time: 4 MiB of counts. With more the system gives and takes memory all the time.
+_GROUPS_AT_A_TIME = 500_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,19 +28,34 @@ class NoisyTotals:
     """Noisy totals of some groups of consecutive regions, all measured with the same event.
 
     `is_measured` has a row for each region from `first_region` on and a column for each iteration of the domain;
-    `noisy_count` has the counts of those groups where it is true, row by row.
+    `noisy_count` has the counts of those groups where it is true, row by row. `stage_1_count` has the shape of
+    `is_measured`; TotalOnly groups have none.
     """
 
     event: CountEvent
     first_region: int
     is_measured: npt.NDArray[np.bool_]
     noisy_count: Counts
+    stage_1_count: Counts | None
 
-    def groups(self, kept: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Region and iteration of some of the counts; cheap where few are kept."""
-        place = np.flatnonzero(self.is_measured)[kept]
-        row, iteration = np.divmod(place, self.is_measured.shape[1])
+    def places(self, kept: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+        """Where some of the counts are among all groups of these regions.
+
+        Cheap where few are kept and few groups have no count: a count has moved up by as many places as there are
+        groups without one before it.
+        """
+        without = np.flatnonzero(~self.is_measured)
+        number = np.flatnonzero(kept)
+        return number + np.searchsorted(without - np.arange(len(without)), number, side="right")
+
+    def groups(self, places: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Region and iteration of the groups at some places."""
+        row, iteration = np.divmod(places, self.is_measured.shape[1])
         return row + self.first_region, iteration
+
+    def stage_1_at(self, places: npt.NDArray[np.int64]) -> Counts | None:
+        """The noisy stage 1 counts of the groups at some places."""
+        return None if self.stage_1_count is None else self.stage_1_count.reshape(-1)[places]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,6 +67,7 @@ class NoisyTables:
     region: npt.NDArray[np.int64]
     iteration: npt.NDArray[np.int64]
     noisy_count: Counts
+    stage_1_count: Counts
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,25 +91,29 @@ def tabulate_level(
 ) -> Iterator[NoisyTotals | NoisyTables]:
     """Tabulate every population group of a level (Algorithm 2 for each of them), some regions at a time.
 
-    Every group is in exactly one of the parts that come out, and nothing but noisy numbers comes out.
+    Every group is in exactly one of the totals or tables that come out, and nothing but noisy numbers comes out.
     """
     true_totals = _count_totals(records, domain, members)
     chosen: list[ChosenGroups] = []
+    stage_1_of_chosen: list[Counts] = []
     for first, last in _chunks(domain):
         true = true_totals.dense(first, last, len(domain.iterations))
-        is_total_only = np.broadcast_to(domain.is_total_only, true.shape)
-        if domain.plan.has_total_only:
-            yield _measure_totals(true, is_total_only, first, domain.plan.event(Stage.TOTAL_ONLY), gate)
-        if domain.plan.has_two_stage:
-            stat_levels = _choose_stat_levels(true, ~is_total_only, domain, gate)
+        if domain.planned.noise.has_total_only:
+            is_total_only = np.broadcast_to(domain.is_total_only, true.shape)
+            yield _measure_totals(true, is_total_only, first, domain.planned.noise.event(Stage.TOTAL_ONLY), gate)
+        if domain.planned.noise.has_two_stage:
+            stage_1 = _measure_stage_1(true, domain, gate)
+            stat_levels = _choose_stat_levels(stage_1, domain)
             gets_total = stat_levels == StatLevel.TOTAL
-            yield _measure_totals(true, gets_total, first, domain.plan.event(Stage.STAGE_2), gate)
+            yield _measure_totals(true, gets_total, first, domain.planned.noise.event(Stage.STAGE_2), gate, stage_1)
             chosen.append(_groups_with_tables(stat_levels, first))
-    yield from _tabulate_cells(records, domain, members, _joined(chosen), gate, age_bins, sexes)
+            stage_1_of_chosen.append(stage_1[stat_levels > StatLevel.TOTAL])
+    stage_1_counts = np.concatenate([np.empty(0, dtype=np.int64), *stage_1_of_chosen])
+    yield from _tabulate_cells(records, domain, members, _joined(chosen), stage_1_counts, gate, age_bins, sexes)
 
 
 def _count_totals(records: Records, domain: GroupDomain, members: Members) -> _TrueTotals:
-    batches = list(records.totals(domain.region_of_cell, members))
+    batches = list(records.totals(domain.region_of_block_set, members))
     empty = np.empty(0, dtype=np.int64)
     region = np.concatenate([empty, *(batch.region for batch in batches)]).astype(np.int32)
     iteration = np.concatenate([empty, *(batch.iteration for batch in batches)]).astype(np.int16)
@@ -109,37 +130,51 @@ def _chunks(domain: GroupDomain) -> Iterator[tuple[int, int]]:
 
 
 def _measure_totals(
-    true: Counts, is_measured: npt.NDArray[np.bool_], first: int, event: CountEvent, gate: Gate
+    true: Counts,
+    is_measured: npt.NDArray[np.bool_],
+    first: int,
+    event: CountEvent,
+    gate: Gate,
+    stage_1: Counts | None = None,
 ) -> NoisyTotals:
     """One noisy count of each group that gets a total: TotalOnly groups, or stage 2 of those at stat level 0."""
-    return NoisyTotals(event, first, is_measured, gate.measure(true[is_measured], event))
+    return NoisyTotals(event, first, is_measured, gate.measure(true[is_measured], event), stage_1)
 
 
-def _choose_stat_levels(
-    true: Counts, is_two_stage: npt.NDArray[np.bool_], domain: GroupDomain, gate: Gate
-) -> npt.NDArray[np.int8]:
-    """Stage 1: how many thresholds each group's noisy total reaches; -1 for TotalOnly groups, which have no stage 1."""
-    noisy = gate.measure(true[is_two_stage], domain.plan.event(Stage.STAGE_1))
-    # Three comparisons of whole arrays: ten times as fast as a search for each count.
+def _measure_stage_1(true: Counts, domain: GroupDomain, gate: Gate) -> Counts:
+    """Stage 1: a noisy total of each group with two stages, in the shape of the groups; 0 where there is no stage 1."""
+    event = domain.planned.noise.event(Stage.STAGE_1)
+    if not domain.is_total_only.any():
+        # Most levels: the same counts in the same order, without a copy of some millions of them.
+        return gate.measure(true, event)
+    noisy = np.zeros(true.shape, dtype=np.int64)
+    noisy[:, ~domain.is_total_only] = gate.measure(true[:, ~domain.is_total_only], event)
+    return noisy
+
+
+def _choose_stat_levels(noisy: Counts, domain: GroupDomain) -> npt.NDArray[np.int8]:
+    """How many thresholds each group's stage 1 count reaches; -1 for TotalOnly groups, which have no stage 1."""
+    thresholds = domain.planned.level.thresholds
     reached = np.zeros(noisy.shape, dtype=np.int8)
-    for threshold in domain.level.thresholds:
-        reached += noisy >= threshold
-    stat_levels = np.full(true.shape, -1, dtype=np.int8)
-    stat_levels[is_two_stage] = reached
-    return stat_levels
+    # Thresholds are in order and few groups reach the first: one comparison of a whole array, the others of these few.
+    some = np.flatnonzero(noisy >= thresholds[0])
+    for threshold in thresholds:
+        reached.reshape(-1)[some] += noisy.reshape(-1)[some] >= threshold
+    reached[:, domain.is_total_only] = -1
+    return reached
 
 
 def _groups_with_tables(stat_levels: npt.NDArray[np.int8], first: int) -> ChosenGroups:
-    region, iteration = np.nonzero(stat_levels > StatLevel.TOTAL)
+    region, iteration = np.divmod(np.flatnonzero(stat_levels > StatLevel.TOTAL), stat_levels.shape[1])
     return ChosenGroups(region + first, iteration, stat_levels[region, iteration].astype(np.int64))
 
 
-def _joined(parts: list[ChosenGroups]) -> ChosenGroups:
+def _joined(batches: list[ChosenGroups]) -> ChosenGroups:
     empty = np.empty(0, dtype=np.int64)
     return ChosenGroups(
-        np.concatenate([empty, *(part.region for part in parts)]),
-        np.concatenate([empty, *(part.iteration for part in parts)]),
-        np.concatenate([empty, *(part.stat_level for part in parts)]),
+        np.concatenate([empty, *(batch.region for batch in batches)]),
+        np.concatenate([empty, *(batch.iteration for batch in batches)]),
+        np.concatenate([empty, *(batch.stat_level for batch in batches)]),
     )
 
 
@@ -148,6 +183,7 @@ def _tabulate_cells(
     domain: GroupDomain,
     members: Members,
     chosen: ChosenGroups,
+    stage_1_counts: Counts,
     gate: Gate,
     age_bins: tuple[AgeBins, ...],
     sexes: int,
@@ -161,12 +197,13 @@ def _tabulate_cells(
     starts = ends - widths[chosen.stat_level]
     true = np.zeros(int(ends[-1]), dtype=np.int64)
     bins_of_group = widths[chosen.stat_level] // sexes
-    for batch in records.cells(domain.region_of_cell, members, chosen):
+    for batch in records.cells(domain.region_of_block_set, members, chosen):
         true[starts[batch.group] + batch.sex * bins_of_group[batch.group] + batch.age_bin] = batch.true_count
-    event = domain.plan.event(Stage.STAGE_2)
+    event = domain.planned.noise.event(Stage.STAGE_2)
     for stat_level in (StatLevel.COARSE, StatLevel.MEDIUM, StatLevel.FINE):
         groups = np.flatnonzero(chosen.stat_level == stat_level)
         if len(groups):
             cells = true[starts[groups][:, None] + np.arange(widths[stat_level])]
             noisy = gate.measure(cells, event).reshape(len(groups), sexes, -1)
-            yield NoisyTables(event, stat_level, chosen.region[groups], chosen.iteration[groups], noisy)
+            region, iteration = chosen.region[groups], chosen.iteration[groups]
+            yield NoisyTables(event, stat_level, region, iteration, noisy, stage_1_counts[groups])

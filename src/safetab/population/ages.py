@@ -1,4 +1,4 @@
-"""Age bins: how finely a sex by age table is cut at each stat level (the paper's Age4, Age9 and Age23)."""
+"""Age bins: how finely a table is cut at each stat level (the paper's Age4, Age9 and Age23)."""
 
 from __future__ import annotations
 
@@ -24,6 +24,8 @@ class AgeBins:
 
     starts: tuple[int, ...]
     oldest: int
+    #: False for the one bin of a release without ages, in which everybody counts as being of age 0.
+    has_ages: bool = True
 
     def __post_init__(self) -> None:
         rising = all(low < high for low, high in zip(self.starts, self.starts[1:], strict=False))
@@ -43,3 +45,7 @@ class AgeBins:
         """The bin of each age 0 to `oldest`, as a look-up table."""
         ages = np.arange(self.oldest + 1)
         return (np.searchsorted(np.array(self.starts), ages, side="right") - 1).astype(np.int16)
+
+
+#: The age bins of a release without ages: one bin of everybody.
+NO_AGES = AgeBins((0,), 0, has_ages=False)

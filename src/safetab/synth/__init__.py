@@ -1,1 +1,1 @@
-"""Synthetic countries: parameter and data files that look like a census, and hold nobody."""
+"""Synthetic countries: parameter and data files that look like a census and contain no real person."""

@@ -1,7 +1,8 @@
 """Ages and sexes: pyramids that differ between communities and between kinds of neighbourhood.
 
-In: nothing. Out: a table that turns 16 random bits into an age and a sex for each pyramid. The base is the rough shape
-of the United States in 2020.
+In: nothing. Out: a table that turns 16 random bits into an age and a sex for each pyramid. The pyramids start from the
+shape of the United States in 2020, and lean so that the medians published for major groups and for Hispanic people
+nearly come out.
 """
 
 from __future__ import annotations
@@ -12,26 +13,28 @@ import numpy as np
 import numpy.typing as npt
 
 from safetab.synth.communities import Pyramid
-from safetab.synth.draws import Floats
+from safetab.synth.draws import Floats, outcome_table
 
 OLDEST = 115
 BITS = 16
-#: Per cent of persons in each five years of age, from 0-4 to 95-99.
+#: Percent of persons in each five-year age group, from 0-4 to 95-99.
 _FIVE_YEARS = (
     5.6, 6.1, 6.5, 6.6, 6.7, 6.9, 6.9, 6.6, 6.2, 6.0, 6.2, 6.6, 6.3, 5.5, 4.5, 2.9, 1.9, 1.15, 0.55, 0.16,
 )  # fmt: skip
-#: How much a pyramid leans towards the old (above 0) or the young.
+#: How much a pyramid leans towards old people (above 0) or young people (below 0).
 _LEANING = {
-    Pyramid.OLDER: 0.22, Pyramid.MIDDLE: -0.08, Pyramid.WORKING: 0.0, Pyramid.YOUNGER: -0.35, Pyramid.YOUNGEST: -0.45,
+    Pyramid.OLDER: 0.265, Pyramid.MIDDLE: -0.13, Pyramid.WORKING: 0.01, Pyramid.YOUNGER: -0.31, Pyramid.YOUNGEST: -0.34,
 }  # fmt: skip
-#: People with several codes are younger.
-_SEVERAL_CODES_LEANING = -0.35
-#: Standard deviations or so beyond which hardly anyone lives: what remains of each year past 100.
+#: Children and old people, so that their shares in the nation come out although most people lean to one side.
+_CHILDREN, _OLD = 1.08, 0.925
+#: People of several major groups are younger.
+_MIXED_LEANING = -0.15
+#: Of each year of age past 100, the share that lives to the next.
 _SURVIVAL_PAST_100 = 0.6
 
 
 class Neighbourhood(IntEnum):
-    """What kind of people a neighbourhood attracts beside its families."""
+    """What kind of people live in a neighbourhood besides families."""
 
     FAMILIES = 0
     STUDENTS = 1
@@ -48,14 +51,16 @@ NEIGHBOURHOOD_SHARES = {
 }
 
 
-def ages_of(pyramid: Pyramid, *, several_codes: bool, kind: Neighbourhood) -> tuple[Floats, Floats]:
-    """The share of each age 0 to 115, and of men at each."""
+def ages_of(pyramid: Pyramid, *, is_mixed: bool, kind: Neighbourhood) -> tuple[Floats, Floats]:
+    """The share of each age from 0 to 115, and the share of men at each age."""
     ages = np.arange(OLDEST + 1)
     middles = np.arange(2, 100, 5)
     shares = np.interp(ages, middles, np.array(_FIVE_YEARS) / 5)
     shares[100:] = shares[99] * 0.35 * _SURVIVAL_PAST_100 ** np.arange(OLDEST + 1 - 100)
-    leaning = _LEANING[pyramid] + (_SEVERAL_CODES_LEANING if several_codes else 0.0)
+    leaning = _LEANING[pyramid] + (_MIXED_LEANING if is_mixed else 0.0)
     shares *= np.exp(leaning * (ages - 38) / 38)
+    shares[:18] *= _CHILDREN
+    shares[65:] *= _OLD
     if pyramid is Pyramid.WORKING:
         shares[25:50] *= 1.25
     men = np.interp(ages, [0, 25, 45, 65, 80, 95, OLDEST], [0.512, 0.51, 0.5, 0.48, 0.43, 0.26, 0.15])
@@ -70,16 +75,14 @@ def ages_of(pyramid: Pyramid, *, several_codes: bool, kind: Neighbourhood) -> tu
 
 
 def age_sex_table() -> npt.NDArray[np.uint8]:
-    """Twice the age, plus 1 for women, for each pyramid, several codes or one, kind of neighbourhood and 16 bits."""
-    outcomes = (np.arange(1 << BITS) + 0.5) / (1 << BITS)
+    """Twice the age, plus 1 for women: for each pyramid, one major group or more, kind of neighbourhood and 16 bits."""
     table = np.empty((len(Pyramid), 2, len(Neighbourhood), 1 << BITS), dtype=np.uint8)
     for pyramid in Pyramid:
-        for several in (False, True):
+        for mixed in (False, True):
             for kind in Neighbourhood:
-                shares, men = ages_of(pyramid, several_codes=several, kind=kind)
+                shares, men = ages_of(pyramid, is_mixed=mixed, kind=kind)
                 cells = np.stack([shares * men, shares * (1 - men)], axis=1).ravel()
-                edges = np.cumsum(cells) / cells.sum()
-                table[pyramid, int(several), kind] = np.searchsorted(edges, outcomes)
+                table[pyramid, int(mixed), kind] = outcome_table(cells, 1 << BITS)
     return table
 
 

@@ -1,128 +1,193 @@
-"""The pool of race code sets that people of a country have.
+"""The pool of race code sets that people of a country have, with the exact number of persons of each.
 
-In: communities and how many persons the country has. Out: a `CodeSetPool`: for each first code and number of codes, a
-stretch of the pool, most common set first. Promise: a pool grows more slowly than the persons, so that a nation has
-a few million distinct sets and most people share theirs with many others; codes of a set are distinct and rise.
+In: the sizes of the race groups, and the number of persons. Out: a `CodeSetPool`. Promise: the persons of the sets add
+up to the persons of the country, and those with a code, alone and together with others, to its size. A pool grows more
+slowly than the population, so that a nation has one or two million distinct sets and most people share theirs with many
+others. The codes of a set are distinct and ascending.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
+from enum import IntEnum
 
 import numpy as np
 import numpy.typing as npt
 
-from safetab.synth.communities import Communities
+from safetab.synth.dealing import EMPTY, Indices, deal, replace_repeats, swap_apart, whole
 from safetab.synth.draws import Floats, Stream
-from safetab.synth.known_groups import Major
+from safetab.synth.group_sizes import RaceGroups, RaceSizes
+from safetab.synth.set_places import WIDTH, Places, by_weight, in_proportion, plan_places, to_the_left
 
-WIDTH = 8
-#: Chance of having 1 to 8 codes, by major group of the first.
-CODES_PER_PERSON: dict[Major, tuple[float, ...]] = {
-    Major.WHITE: (0.735, 0.180, 0.058, 0.018, 0.006, 0.002, 0.0006, 0.0004),
-    Major.BLACK: (0.830, 0.115, 0.036, 0.012, 0.004, 0.002, 0.0006, 0.0004),
-    Major.AIAN: (0.560, 0.280, 0.100, 0.035, 0.015, 0.007, 0.0020, 0.0010),
-    Major.ASIAN: (0.800, 0.135, 0.043, 0.014, 0.005, 0.002, 0.0006, 0.0004),
-    Major.NHPI: (0.480, 0.310, 0.130, 0.045, 0.020, 0.010, 0.0030, 0.0020),
-    Major.OTHER: (0.700, 0.220, 0.055, 0.016, 0.006, 0.002, 0.0006, 0.0004),
-}
-#: A pool for so many persons has this many sets: scale * persons ** exponent.
-_POOL_SCALE, _POOL_EXPONENT = 0.7, 0.88
-#: How often a further code is of the first code's major group, and how much commoner groups are preferred.
-_SAME_MAJOR, _PREFERENCE = 0.62, 0.5
-_MOST_REDRAWS = 200
+#: Codes that are left over are added to sets of so few persons.
+_FEW_PERSONS = 32
+
+
+class Answer(IntEnum):
+    """What kind of sets the people of a strand have."""
+
+    ONE_CODE = 0
+    SEVERAL_CODES = 1
+    SEVERAL_WITH_AN_ORIGIN = 2
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Strands:
+    """Persons by the rarest code of their set and the kind of the set; people live where their rarest group lives.
+
+    The first strands are those of one code, in the order of the race codes. Each of the others has the sets from row
+    `first` of the pool on, and the persons with these sets are numbered from `start` on.
+    """
+
+    primary: Indices
+    answer: Indices
+    persons: Indices
+    first: Indices
+    start: Indices
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CodeSetPool:
-    """Sets of race codes, a row each: indices into the race codes, rising, filled up with `no_code`.
+    """Sets of race codes, a row each: ascending indices into the race codes, padded with the number of race codes.
 
-    The first rows are the sets of one code, in the order of the race codes. Sets of `n` codes around first code `r`
-    are the `sizes[r, n]` rows from `offsets[r, n]` on, most common first.
+    The first rows are the sets of one code, in the order of the race codes; the others are in the order of their
+    strands, most common first. `persons` is how many have each set.
     """
 
     sets: npt.NDArray[np.int16]
+    persons: Indices
     cenrace: npt.NDArray[np.uint8]
-    offsets: npt.NDArray[np.int64]
-    sizes: npt.NDArray[np.int64]
-    no_code: int
-
-    def __len__(self) -> int:
-        return len(self.sets)
+    strands: Strands
 
 
-def number_of_codes_table(major: Major, most: int, resolution: int) -> npt.NDArray[np.uint8]:
-    """The number of codes for each of `resolution` equally likely outcomes, none above `most`."""
-    chances = np.array(CODES_PER_PERSON[major][:most])
-    edges = np.cumsum(chances) / chances.sum()
-    outcomes = (np.arange(resolution) + 0.5) / resolution
-    return (1 + np.searchsorted(edges, outcomes)).clip(1, most).astype(np.uint8)
+def most_codes_of_a_person(codes: int, allowed: int) -> int:
+    """The largest number of codes of a person, given how many codes there are and how many the records allow."""
+    return max(1, min(allowed, WIDTH, codes))
 
 
-def build_pool(communities: Communities, persons: int, most_codes: int, seed: int) -> CodeSetPool:
-    """The pool of a country with so many persons, whose records have `most_codes` codes at the most."""
-    race_count = len(communities.race_codes)
-    most = max(1, min(most_codes, WIDTH, race_count))
-    sizes = _pool_sizes(communities, persons, most)
-    flat = sizes.ravel()
-    offsets = (np.cumsum(flat) - flat).reshape(sizes.shape) + race_count
-    first = np.repeat(np.repeat(np.arange(race_count), WIDTH + 1), flat)
-    many = np.repeat(np.tile(np.arange(WIDTH + 1), race_count), flat)
-    share = np.bincount(communities.race, weights=communities.share, minlength=race_count).astype(np.float64)
-    sets = _draw_sets(first, many, share, communities, Stream(seed, "code sets"))
-    singles = np.full((race_count, WIDTH), race_count, dtype=np.int16)
-    singles[:, 0] = np.arange(race_count)
-    sets = np.concatenate([singles, sets])
-    return CodeSetPool(sets, _cenrace(sets, communities), offsets, sizes, race_count)
+def build_pool(sizes: RaceSizes, origins: Collection[str], persons: int, most_codes: int, seed: int) -> CodeSetPool:
+    """The pool of a country with this number of persons, whose records have at most `most_codes` codes.
+
+    `origins` are the codes of Hispanic origins, which are answers to the race question too.
+    """
+    groups, stream = sizes.groups, Stream(seed, "code sets")
+    count = len(groups.codes)
+    most = most_codes_of_a_person(count, most_codes)
+    if most == 1:
+        alone = in_proportion(sizes.alone + sizes.combined, persons, stream)
+        codes, weight = np.empty((0, WIDTH), dtype=np.int64), np.empty(0, dtype=np.int64)
+    else:
+        alone = whole(sizes.alone, stream)
+        if alone.sum() > persons:
+            alone = in_proportion(sizes.alone, persons, stream)
+        places = plan_places(sizes, persons - int(alone.sum()), most, stream)
+        codes, weight = _fill_places(places, groups, whole(sizes.combined, stream), most, stream), places.weight
+        is_single = (codes != EMPTY).sum(axis=1) == 1
+        # What is left of a set whose other cards were dropped.
+        alone += np.bincount(codes[is_single].max(axis=1), weights=weight[is_single], minlength=count).astype(np.int64)
+        codes, weight = codes[~is_single], weight[~is_single]
+    everyone = np.bincount(groups.group, weights=sizes.alone + sizes.combined)[groups.group]
+    is_origin = np.array([code in origins for code in groups.codes])
+    return _assemble(alone, codes, weight, everyone.astype(np.float64), groups, is_origin)
 
 
-def _pool_sizes(communities: Communities, persons: int, most: int) -> npt.NDArray[np.int64]:
-    race_count = len(communities.race_codes)
-    expected = np.bincount(communities.race, weights=communities.share, minlength=race_count) * persons
-    sizes = np.zeros((race_count, WIDTH + 1), dtype=np.int64)
-    for number, major in enumerate(communities.major_of_code):
-        chances = np.array(CODES_PER_PERSON[major])
-        sizes[number, 2 : most + 1] = 1 + _POOL_SCALE * (expected[number] * chances[1:most]) ** _POOL_EXPONENT
-    # With two codes there are no more sets than other codes.
-    sizes[:, 2] = np.minimum(sizes[:, 2], max(1, race_count - 1))
-    return sizes
+def _fill_places(places: Places, groups: RaceGroups, deck: Indices, most: int, stream: Stream) -> Indices:
+    """The codes of every set. Each region has a deck of its own."""
+    codes = np.full_like(places.region, EMPTY)
+    common = _most_common(groups, deck)
+    for number in range(len(groups.region_iterations)):
+        own = np.flatnonzero(groups.region == number)
+        left = deck[own]
+        for weight, mine in by_weight(places, np.flatnonzero((places.region == number).any(axis=1))):
+            is_here = places.region[mine] == number
+            width = int(is_here.sum(axis=1).max())
+            cards = np.full((len(mine), width), EMPTY, dtype=np.int64)
+            is_filled = np.arange(width) < is_here.sum(axis=1)[:, None]
+            cards[is_filled] = deal(left, np.maximum(left // weight, 0), int(is_here.sum()), weight, stream)
+            cards = to_the_left(cards)
+            swap_apart(cards, groups.group[own], stream)
+            replace_repeats(cards, groups.group[own], left, weight, stream)
+            some = codes[mine]
+            some[is_here] = np.where(cards == EMPTY, EMPTY, own[cards])[is_filled]
+            codes[mine] = some
+        deck[own] = left
+    codes = to_the_left(codes)
+    _complete(codes, groups, common)
+    _use_up(codes, places, groups, deck, most, stream)
+    return codes
 
 
-def _draw_sets(
-    first: npt.NDArray[np.int64], many: npt.NDArray[np.int64], share: Floats, communities: Communities, stream: Stream
-) -> npt.NDArray[np.int16]:
-    """Draw the further codes of each set; those that repeat one are drawn again."""
-    race_count = len(share)
-    everyone = np.cumsum(share**_PREFERENCE)
-    order = list(Major)
-    major = np.array([order.index(one) for one in communities.major_of_code])
-    of_major = [np.cumsum(share**_PREFERENCE * (major == number)) for number in range(len(order))]
-    sets = np.full((len(first), WIDTH), race_count, dtype=np.int16)
-    sets[:, 0] = first
-    for position in range(1, WIDTH):
-        rows = np.flatnonzero(many > position)
-        for attempt in range(_MOST_REDRAWS):
-            if not len(rows):
-                break
-            drawn = stream.picks(everyone, len(rows))
-            same = stream.uniforms(len(rows)) < _SAME_MAJOR
-            for number, cumulative in enumerate(of_major):
-                chosen = np.flatnonzero(same & (major[first[rows]] == number))
-                if len(chosen) and cumulative[-1] > 0:
-                    drawn[chosen] = stream.picks(cumulative, len(chosen))
-            if attempt > _MOST_REDRAWS // 2:
-                # A catalogue with few codes: go round them all, the next one up each time.
-                drawn = (sets[rows, position - 1] + attempt) % race_count
-            sets[rows, position] = drawn
-            repeats = (sets[rows, :position] == sets[rows, position : position + 1]).any(axis=1)
-            rows = rows[repeats]
+def _most_common(groups: RaceGroups, deck: Indices) -> list[int]:
+    """The code that most people have together with others, and the one of another group that most have."""
+    order = np.argsort(-deck, kind="stable")
+    other = order[groups.group[order] != groups.group[order[0]]]
+    return [int(order[0]), *other[:1].tolist()]
+
+
+def _complete(codes: Indices, groups: RaceGroups, common: list[int]) -> None:
+    """Give sets that were left with fewer than two codes the most common ones, for which it makes no difference."""
+    for place in range(len(common)):
+        for code in common:
+            rows = np.flatnonzero(codes[:, place] == EMPTY)
+            other = codes[rows, 1 - place]
+            codes[rows[(other == EMPTY) | (groups.group[other] != groups.group[code])], place] = code
+
+
+def _use_up(codes: Indices, places: Places, groups: RaceGroups, deck: Indices, most: int, stream: Stream) -> None:
+    """Add the codes that are left to sets of few persons that have room for them."""
+    group = np.append(groups.group, -1)
+    filled = (codes != EMPTY).sum(axis=1)
+    for weight, rows in by_weight(places, np.flatnonzero((places.weight <= _FEW_PERSONS) & (filled < most))):
+        rows = rows[np.argsort(stream.words(len(rows)), kind="stable")]
+        cards = np.repeat(np.arange(len(deck)), np.maximum(deck, 0) // weight)
+        cards = cards[np.argsort(stream.words(len(cards)), kind="stable")][: len(rows)]
+        rows = rows[: len(cards)]
+        is_new = (group[codes[rows]] != group[cards][:, None]).all(axis=1)
+        codes[rows[is_new], filled[rows[is_new]]] = cards[is_new]
+        np.subtract.at(deck, cards[is_new], weight)
+
+
+def _merged(sets: Indices, weight: Indices) -> tuple[Indices, Indices]:
+    """Every set once, with the persons of all that are the same."""
     sets.sort(axis=1)
-    return sets
+    words = np.ascontiguousarray(sets.astype(np.int16)).view(np.uint64)
+    order = np.lexsort((words[:, 0], words[:, 1]))
+    is_first = np.ones(len(order), dtype=bool)
+    is_first[1:] = (words[order[1:]] != words[order[:-1]]).any(axis=1)
+    starts = np.flatnonzero(is_first)
+    return sets[order[starts]], np.add.reduceat(weight[order], starts) if len(starts) else weight
 
 
-def _cenrace(sets: npt.NDArray[np.int16], communities: Communities) -> npt.NDArray[np.uint8]:
-    """The major groups of a set as a number from 1 to 63, a bit for each."""
-    order = list(Major)
-    bits = np.array([1 << order.index(major) for major in communities.major_of_code] + [0], dtype=np.uint8)
-    masks: npt.NDArray[np.uint8] = np.bitwise_or.reduce(bits[sets], axis=1)
-    return masks
+def _assemble(
+    alone: Indices,
+    codes: Indices,
+    weight: Indices,
+    everyone: Floats,
+    groups: RaceGroups,
+    is_origin: npt.NDArray[np.bool_],
+) -> CodeSetPool:
+    """Put the sets in the order of their strands."""
+    count = len(groups.codes)
+    sets, weight = _merged(np.where(codes == EMPTY, count, codes), weight)
+    rarity = np.empty(count + 1, dtype=np.int64)
+    by_rarity = np.lexsort((np.arange(count), everyone))
+    rarity[by_rarity], rarity[count] = np.arange(count), count
+    primary = by_rarity[rarity[sets].min(axis=1)] if len(sets) else np.empty(0, dtype=np.int64)
+    answer = np.where(np.append(is_origin, False)[sets].any(axis=1), *list(Answer)[:0:-1])
+    order = np.lexsort((-weight, answer, primary))
+    sets, weight, key = sets[order], weight[order], (primary * len(Answer) + answer)[order]
+    key, first, sizes = np.unique(key, return_index=True, return_counts=True)
+    until = np.concatenate([[0], np.cumsum(weight)])
+    singles = np.full((count, WIDTH), count, dtype=np.int64)
+    singles[:, 0] = np.arange(count)
+    narrow = np.concatenate([singles, sets]).astype(np.int16)
+    bits = np.array([1 << major.number for major in groups.major] + [0], dtype=np.uint8)
+    strands = Strands(
+        np.concatenate([np.arange(count), key // len(Answer)]),
+        np.concatenate([np.full(count, Answer.ONE_CODE), key % len(Answer)]),
+        np.concatenate([alone, until[first + sizes] - until[first]]),
+        np.concatenate([np.arange(count), count + first]),
+        np.concatenate([np.zeros(count, dtype=np.int64), until[first]]),
+    )
+    return CodeSetPool(narrow, np.concatenate([alone, weight]), np.bitwise_or.reduce(bits[narrow], axis=1), strands)

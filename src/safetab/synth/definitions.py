@@ -1,8 +1,8 @@
-"""Group definitions at the dimensions of the real ones: codes, iterations and which codes make up which.
+"""Group definitions with the dimensions of the real ones: codes, iterations, and the codes of each iteration.
 
-In: nothing but the tables of known groups. Out: `GroupDefinitions`, the rows of the four group definition files. The
-same on every machine; no chance is involved. Promise: alone groups and combination groups have the same codes, and a
-code is in one detailed and one regional group at most, so that the stability of every level is 9 with eight codes.
+In: the tables of known groups. Out: `GroupDefinitions`, the rows of the four group definition files. They are the same
+on every machine; nothing is random. Promise: alone groups and combination groups have the same codes, and a code is in
+at most one detailed and one regional group, so that the stability of every level is 9 with eight codes.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ from itertools import count
 from safetab.synth.known_groups import REGIONS, Major, Region, parse
 from safetab.synth.known_origins import ORIGINS, ORIGINS_DETAILED_ONLY
 
-#: How many detailed groups have totals only, of the combination groups and of the alone groups.
+#: How many detailed groups are detailed only: of the combination groups, and of the alone groups.
 DETAILED_ONLY_COMBINATION, DETAILED_ONLY_ALONE = 354, 437
 NOT_HISPANIC = "9950"
 _FIRST_CODE = {
     Major.WHITE: 1000, Major.BLACK: 3000, Major.ASIAN: 4000, Major.AIAN: 5000, Major.NHPI: 7500, Major.OTHER: 8000,
 }  # fmt: skip
-#: Codes of each major group, those of Hispanic origins (which are answers to the race question too) left out.
+#: Codes of each major group, without those of Hispanic origins (which are also answers to the race question).
 _CODES = {
     Major.WHITE: 120, Major.BLACK: 78, Major.ASIAN: 74, Major.AIAN: 1245, Major.NHPI: 40, Major.OTHER: 35,
 }  # fmt: skip
 _FIRST_ORIGIN_CODE = 2000
 _ORIGIN_CODES = 162
 _MEXICAN_CODES = 47
-#: Origins whose race answers are a detailed group of their own; the others share one.
+#: Origins that are a detailed race group of their own; the others share one.
 _ORIGINS_AS_RACE = ("Mexican", "Puerto Rican", "Cuban", "Salvadoran", "Dominican", "Guatemalan")
-#: Regional groups that lack a group for all other answers, to have as many as the real files do.
+#: Regional groups without a group for all other answers, so that there are as many groups as in the real files.
 _WITHOUT_OTHERS = {"Mesoamerican Indian", "Caribbean Indian", "East Asian"}
 
 
@@ -55,7 +55,7 @@ class GroupDefinitions:
 
 
 def invented_names() -> Iterator[str]:
-    """Names of no known people, each once."""
+    """Invented names, none of them twice."""
     middles = ("ra", "lo", "mi", "ne", "su", "ka", "to", "vi", "da", "pe", "wa", "shu", "bri", "gol", "tan", "zu", "fe")
     for end in ("n", "ka", "wen", "sh", "lit", "mar", "dok"):
         for start in ("Ta", "Be", "Ko", "Mu", "Ya", "Wi", "Na", "Sho", "Pa", "Ke", "Li", "Cha", "Ho", "Ni", "Wa", "Tu"):
@@ -64,7 +64,7 @@ def invented_names() -> Iterator[str]:
 
 
 def generate() -> GroupDefinitions:
-    """All groups, at the dimensions of the 2020 files: 1,755 codes, 3,016 race and 38 ethnicity iterations."""
+    """All groups, with the dimensions of the 2020 files: 1,755 codes, 3,016 race and 38 ethnicity iterations."""
     definitions = GroupDefinitions()
     groups = [*_major_groups(definitions), *_origin_race_groups(definitions)]
     iteration = count(1001)
@@ -73,21 +73,25 @@ def generate() -> GroupDefinitions:
             flag = group.detailed_only_alone if alone else group.detailed_only_combination
             code = str(next(iteration))
             words = "alone" if alone else "alone or in any combination"
-            flags = ("Null", "Null") if flag is None else (str(flag), "False")
-            definitions.race_iterations.append((code, f"{group.name} {words}", str(group.level), str(alone), *flags))
+            names = (code, f"{group.name} {words}")
+            definitions.race_iterations.append((*names, str(group.level), str(alone), *_flags(flag)))
             definitions.mapping.extend((code, member) for member in group.codes)
     for group in _ethnicity_groups(definitions):
         code = str(next(iteration))
-        flag = group.detailed_only_combination
-        flags = ("Null", "Null") if flag is None else (str(flag), "False")
+        flags = _flags(group.detailed_only_combination)
         definitions.ethnicity_iterations.append((code, group.name, str(group.level), *flags))
         definitions.mapping.extend((code, member) for member in group.codes)
     definitions.codes.sort()
     return definitions
 
 
+def _flags(detailed_only: bool | None) -> tuple[str, str]:
+    """The two flags of an iteration; level 0 has none, and no group is coarse only."""
+    return ("Null", "Null") if detailed_only is None else (str(detailed_only), "False")
+
+
 def _major_groups(definitions: GroupDefinitions) -> list[Group]:
-    """The six major groups, their regional groups and, last, all detailed groups."""
+    """The six major groups, their regional groups and then all detailed groups."""
     names = invented_names()
     upper: list[Group] = []
     detailed: list[tuple[Group, float]] = []
@@ -97,16 +101,16 @@ def _major_groups(definitions: GroupDefinitions) -> list[Group]:
         members = [_define(definitions, next(codes), f"{major.value} (checkbox)")]
         spare = _CODES[major] - 1 - sum(region.groups for region in regions)
         for region in regions:
-            # The first region that can has the answers that are not elsewhere classified.
+            # The first region with a group for other answers gets all spare codes.
             extra, spare = (spare, 0) if _has_others(region) else (0, spare)
-            groups = list(_region_groups(definitions, region, extra, codes, names))
+            groups = list(_region_groups(definitions, region, extra, codes, names, members[0]))
             own = tuple(code for group, _ in groups for code in group.codes)
-            members += own
+            members += [code for code in own if code != members[0]]
             detailed += groups
             if _has_others(region):
                 upper.append(Group(f"{groups[-1][0].name} (local areas)", 0, groups[-1][0].codes))
             if region.name:
-                # Multiracial answers have totals only, in the real files as here.
+                # Multiracial answers have totals only, as in the real files.
                 totals_only = region.name.startswith("Multiracial")
                 upper.append(Group(region.name, 1, own, totals_only, totals_only))
         upper.append(Group(major.value, 0, tuple(members)))
@@ -119,14 +123,25 @@ def _has_others(region: Region) -> bool:
 
 
 def _region_groups(
-    definitions: GroupDefinitions, region: Region, extra: int, codes: Iterator[int], names: Iterator[str]
+    definitions: GroupDefinitions, region: Region, extra: int, codes: Iterator[int], names: Iterator[str], box: str
 ) -> Iterator[tuple[Group, float]]:
-    """The detailed groups of a region, with their sizes; the last one may have some extra codes."""
+    """The detailed groups of a region, with their sizes; the last one may have some extra codes.
+
+    Those who only ticked the box of the major group are in the group that is not specified, as in the real files.
+    """
     known = parse(region.known)
     for number in range(region.groups):
         if number < len(known):
             name, size = known[number]
-            yield Group(name, 2, (_define(definitions, next(codes), name),)), size
+            own = (_define(definitions, next(codes), name),)
+            yield (
+                Group(
+                    name,
+                    2,
+                    (box, *own) if name.endswith(", not specified") and region.name.startswith("Other") else own,
+                ),
+                size,
+            )
         elif _has_others(region) and number == region.groups - 1:
             name = f"{region.name}, not elsewhere classified"
             texts = [name, *(f"{next(names)}, {region.name}" for _ in range(extra))]
@@ -137,7 +152,7 @@ def _region_groups(
 
 
 def _with_flags(detailed: Sequence[tuple[Group, float]]) -> list[Group]:
-    """The smallest groups have totals only: the seven origin race groups do as well, and count towards the number."""
+    """Give the smallest groups totals only. The seven origin race groups have totals only too, and are counted."""
     origins = len(_ORIGINS_AS_RACE) + 1
     by_size = sorted(range(len(detailed)), key=lambda number: detailed[number][1])
     alone = set(by_size[: DETAILED_ONLY_ALONE - origins])

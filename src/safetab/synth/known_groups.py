@@ -1,8 +1,8 @@
-"""Groups people know, with rough sizes; public knowledge, written down by hand, not taken from any file.
+"""Well-known race groups with rough sizes: public knowledge, written down by hand, not taken from a file.
 
-A size is how many thousand persons in the United States give this answer first, in round figures. The sizes steer
-which groups are common; no figure of any table is meant to be met. `REGIONS` also says how many groups each regional
-group has in all: those that are not named here get invented names.
+A size is how many thousand persons in the United States give this answer, in round figures. It is used only where a
+group has no published size, and decides which of such groups are common. `REGIONS` also has the number of groups of
+each regional group: those that are not named here get invented names.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from functools import cache
 
 
 class Major(Enum):
-    """The major groups (iteration level 0), with the leading words of their names."""
+    """The major groups (iteration level 0), with the first words of their names."""
 
     WHITE = "White"
     BLACK = "Black or African American"
@@ -21,6 +21,11 @@ class Major(Enum):
     ASIAN = "Asian"
     NHPI = "Native Hawaiian and Other Pacific Islander"
     OTHER = "Some Other Race"
+
+    @property
+    def number(self) -> int:
+        """Its place among the major groups, from 0."""
+        return list(Major).index(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +67,8 @@ REGIONS: tuple[Region, ...] = (
         "Other White",
         10,
         "{} Settler",
-        "American 3900; Cajun 110; Pennsylvania German 60; Afrikaner 18; Australian 60; New Zealander 14; Canadian 500",
+        "Other White, not specified 96600; Cajun 110; Pennsylvania German 60; Afrikaner 18; Australian 60; "
+        "New Zealander 14; Canadian 500",
     ),
     Region(
         Major.BLACK,
@@ -94,7 +100,7 @@ REGIONS: tuple[Region, ...] = (
         "Other Black or African American",
         2,
         "{} Black",
-        "Black 2100",
+        "Other Black or African American, not specified 17000",
     ),
     Region(
         Major.AIAN,
@@ -191,7 +197,7 @@ REGIONS: tuple[Region, ...] = (
         "Other Asian",
         11,
         "{} Asian",
-        "Asian, not specified 420; Eurasian 20; Bengali 20; Punjabi 30; Tibetan 14",
+        "Other Asian, not specified 830; Eurasian 20; Bengali 20; Punjabi 30; Tibetan 14",
     ),
     Region(
         Major.NHPI,
@@ -232,13 +238,14 @@ REGIONS: tuple[Region, ...] = (
 )
 
 
-def parse(known: str) -> list[tuple[str, float]]:
-    """Names and sizes out of a line of them."""
+@cache
+def parse(known: str) -> tuple[tuple[str, float], ...]:
+    """The names and sizes in a text."""
     entries = [entry.strip().rsplit(" ", 1) for entry in known.split(";") if entry.strip()]
-    return [(name, float(size)) for name, size in entries]
+    return tuple((name, float(size)) for name, size in entries)
 
 
 @cache
 def sizes_by_name() -> dict[str, float]:
-    """The size of every race group that is known, by its name in lower case."""
+    """The size of every well-known race group, by its name in lower case."""
     return {name.lower(): size for region in REGIONS for name, size in parse(region.known)}

@@ -1,4 +1,4 @@
-"""Hispanic origins people know, with rough sizes, and the states where groups of either kind are at home.
+"""Well-known Hispanic origins with rough sizes, and the home states of groups of both kinds.
 
 Sizes are in thousand persons, written down by hand from public knowledge, as for the race groups.
 """
@@ -10,7 +10,7 @@ from functools import cache
 
 from safetab.synth.known_groups import parse
 
-#: Hispanic origins: regional group, then detailed groups with their sizes; the last line's are detailed only.
+#: Hispanic origins: a regional group (or none), and its detailed groups with their sizes.
 ORIGINS: tuple[tuple[str, str], ...] = (
     ("", "Mexican 35900"),
     (
@@ -29,7 +29,7 @@ ORIGINS: tuple[tuple[str, str], ...] = (
 )
 ORIGINS_DETAILED_ONLY = "Hispanic 1900; Latino 900; Hispanic or Latino, not specified 700"
 
-#: States in which a group is at home.
+#: The home states of a group.
 HOMES: Mapping[str, str] = {
     "mexican": "06 48 04 35 32 08 17",
     "puerto rican": "36 12 34 42 25 09",
@@ -76,13 +76,12 @@ HOMES: Mapping[str, str] = {
     "armenian": "06",
     "english": "49 23 50 16",
     "marshallese": "05 15",
-    "american": "21 47 54 01",
     "pennsylvania german": "42 39",
 }
 
 
 @cache
 def origin_sizes_by_name() -> dict[str, float]:
-    """The size of every Hispanic origin that is known, by its name in lower case."""
+    """The size of every well-known Hispanic origin, by its name in lower case."""
     lines = [*(known for _, known in ORIGINS), ORIGINS_DETAILED_ONLY]
     return {name.lower(): size for known in lines for name, size in parse(known)}

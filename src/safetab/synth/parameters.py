@@ -1,9 +1,9 @@
 """The parameters folder of a synthetic country: generated, or the user's own.
 
-In: the states of the country, and perhaps a folder of parameters. Out: a folder that loads. Promise: the user's group
-definitions are copied byte for byte, and so is the release, except for the two keys of a `config.json` that speak of
-the data and not of the release: `reader`, since text and Parquet are written, and `state_filter_us`, since a
-small country has fewer states.
+In: the states of the country, and optionally a folder of parameters. Out: a folder that can be loaded. Promise: the
+user's group definitions are copied byte for byte, and so is the release, except for the two keys of a `config.json`
+that describe the data: `reader`, because only text and Parquet are written, and `state_filter_us`, because a small
+country has fewer states.
 """
 
 from __future__ import annotations
@@ -15,11 +15,14 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from safetab.errors import Finding, InputError
+from safetab.files.durable import json_text
+from safetab.files.parquet import locate_text
 from safetab.params.census import COLUMNS, GEOGRAPHY, PUERTO_RICO, budget_key
-from safetab.params.document import FilesPart
-from safetab.params.load import CONFIG_FILE, Parameters, load
-from safetab.synth import rules
+from safetab.params.files_section import FilesSection
+from safetab.params.load import CONFIG_FILE, RELEASE_FILE, Parameters, load
+from safetab.rules import synth_rules
 from safetab.synth.definitions import GroupDefinitions, generate
+from safetab.synth.record_form import RecordForm
 from safetab.synth.shapes import STATES
 
 _LEVELS = (1, 2)
@@ -52,7 +55,7 @@ def config_json(states: Sequence[str], *, puerto_rico: bool) -> str:
         "state_filter_us": list(states),
         "privacy_defn": "zcdp",
     }
-    return json.dumps(config, indent=2) + "\n"
+    return json_text(config)
 
 
 def _thresholds(geography: str, iteration_level: int) -> list[int]:
@@ -69,7 +72,7 @@ def write_generated(folder: Path, states: Sequence[str], *, puerto_rico: bool) -
 
 def write_definitions(folder: Path, definitions: GroupDefinitions) -> None:
     """Write the four group definition files."""
-    files = FilesPart()
+    files = FilesSection()
     for name, header, rows in (
         (files.codes, CODE_HEADER, definitions.codes),
         (files.race_iterations, RACE_HEADER, definitions.race_iterations),
@@ -84,8 +87,10 @@ def _lines(rows: Iterable[Sequence[str]]) -> str:
 
 
 def states_of_release(parameters: Parameters, wanted: Sequence[str]) -> tuple[tuple[str, ...], bool]:
-    """Which states a country for this release has: the wanted ones it covers, or else as many others; and whether
-    it has Puerto Rico."""
+    """The states of a country for this release, and whether it has Puerto Rico.
+
+    The states are the wanted ones that the release covers; if it covers none of them, as many others.
+    """
     covered: set[str] = set()
     for run in parameters.release.runs:
         covered |= {*STATES, PUERTO_RICO} if run.only is None else set(run.only.values)
@@ -93,42 +98,46 @@ def states_of_release(parameters: Parameters, wanted: Sequence[str]) -> tuple[tu
     if not states:
         states = tuple(state for state in STATES if state in covered)[: len(wanted)]
     if not states and PUERTO_RICO not in covered:
-        raise InputError(Finding(rules.FOREIGN_STATES, parameters.file))
+        raise InputError(Finding(synth_rules.FOREIGN_STATES, parameters.file))
     return states, PUERTO_RICO in covered
 
 
-def load_own(path: Path) -> Parameters:
-    """Load the user's parameters and make sure that the files written here are the ones their release reads."""
+def load_own(path: Path, *, breaks: bool) -> Parameters:
+    """Load the user's parameters, and raise if the release cannot read the geography file that is written here.
+
+    A breakage knows the Bureau's files and columns only.
+    """
     parameters = load(path)
-    columns = parameters.release.columns
-    release_columns = (columns.block, columns.age, columns.sex, columns.sexes, columns.race_codes, columns.no_code)
-    ours = tuple(tuple(value) if isinstance(value, list) else value for value in (
-        COLUMNS["block"], COLUMNS["age"], COLUMNS["sex"], COLUMNS["sexes"], COLUMNS["race_codes"], COLUMNS["no_code"]
-    ))  # fmt: skip
-    levels = {column for run in parameters.release.runs for level in run.levels for column in level.geography.columns}
-    if release_columns != ours or not levels <= set(COLUMNS["widths"]):
-        raise InputError(Finding(rules.FOREIGN_COLUMNS, parameters.file))
+    release = parameters.release
+    columns = {column for run in release.runs for level in run.levels for column in level.geography.columns}
+    is_bureau = RecordForm.of(release).is_bureau and (release.files.geography, release.files.records) == (
+        FilesSection().geography,
+        FilesSection().records,
+    )
+    if not columns | set(release.columns.block) <= set(COLUMNS["widths"]) or (breaks and not is_bureau):
+        raise InputError(Finding(synth_rules.FOREIGN_COLUMNS, parameters.file))
     return parameters
 
 
-def copy_own(parameters: Parameters, folder: Path, states: Sequence[str]) -> None:
-    """Copy the user's parameters, with the two keys that speak of the data set for this country."""
+def copy_own(parameters: Parameters, folder: Path, states: Sequence[str] = ()) -> None:
+    """Copy the user's parameters, and adapt the keys that describe the data; without states, they stay as they are."""
     files = parameters.release.files
     names = [files.codes, files.race_iterations, files.code_to_iteration]
     if parameters.release.columns.ethnicity is not None:
         names.append(files.ethnicity_iterations)
     for name in names:
-        shutil.copyfile(parameters.folder / name, folder / name)
+        source = locate_text(parameters.folder, name, []) or parameters.folder / name
+        shutil.copyfile(source, folder / source.name)
     source = parameters.folder / parameters.file
     if source.suffix == ".json":
         target = folder / CONFIG_FILE
         target.write_text(_for_this_country(source.read_text(encoding="utf-8-sig"), states), encoding="utf-8")
     else:
-        shutil.copyfile(source, folder / source.name)
+        shutil.copyfile(source, folder / RELEASE_FILE)
 
 
 def _for_this_country(config: str, states: Sequence[str]) -> str:
-    # The text is edited, and not parsed and written anew, so that every budget keeps its digits.
+    # The text is edited, not parsed and written again, so that every budget keeps its digits.
     config = re.sub(r'("reader"\s*:\s*)"[^"]*"', r'\1"csv"', config)
     if not states:
         return config

@@ -1,56 +1,70 @@
-"""People: from random bits to the columns of their records.
+"""People: from communities in neighbourhoods to the columns of their records.
 
-In: what is the same for everyone (`Tables`), the neighbourhoods of a state and a stream of chance. Out: chunks of
-records as arrays of small whole numbers. Promise: only table look-ups and two random words a person, and memory that
-depends on the size of a chunk and never on the number of persons.
+In: what is the same for everyone (`Tables`), the settlements of a state and a seed. Out: chunks of records, as arrays
+of small whole numbers. Promise: a person takes only table look-ups and one random word, and memory depends on the size
+of a chunk, never on the number of persons. In the country, every code set has exactly as many persons as the pool says.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from safetab.params.census import PUERTO_RICO
-from safetab.synth.ages import BITS, Neighbourhood, age_sex_table, householder_chances
-from safetab.synth.code_sets import WIDTH, CodeSetPool, build_pool, number_of_codes_table
+from safetab.synth.ages import BITS, OLDEST, Neighbourhood, age_sex_table, householder_chances
+from safetab.synth.code_sets import Answer
 from safetab.synth.communities import Communities, Pyramid
+from safetab.synth.dealing import Indices
 from safetab.synth.draws import Stream, Words
-from safetab.synth.geography import Indices, Land
-from safetab.synth.known_groups import Major
-from safetab.synth.neighbourhoods import SLOTS, Neighbourhoods
+from safetab.synth.geography import Land
+from safetab.synth.neighbourhoods import Settlement
+from safetab.synth.set_places import WIDTH
 
-#: Persons in a chunk, and so in a row group of a Parquet file.
+#: Persons in a chunk, and therefore in a row group of a Parquet file.
 CHUNK = 400_000
 _OUTCOMES = 1 << BITS
 _LOW = np.uint64(_OUTCOMES - 1)
+#: Primes. Going through a list with a stride that is prime, and larger than the list, visits every place once.
+STRIDES = np.array([2281701377, 2885681153, 3221225473, 3489660929, 4294967279, 4294967291], dtype=np.uint64)
+#: Cells of the table that finds the code set of a person: about so many for each set.
+_GUIDE_CELLS = 4
+#: The share of each sex after the first two, and at most of all of them.
+_OTHER_SEX, _MOST_OTHER_SEXES = 0.01, 0.5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tables:
-    """What is the same in every state: the pool of code sets and the look-up tables."""
+    """What is the same in every state: the communities, their code sets and the look-up tables."""
 
     communities: Communities
-    pool: CodeSetPool
-    #: Each set's eight codes as one item of 16 bytes, so that they are fetched in one go.
+    #: The eight codes of each set as one item of 16 bytes, so that they are fetched together.
     packed_sets: npt.NDArray[np.complex128]
-    codes_of_major: npt.NDArray[np.uint8]
-    log_sizes: npt.NDArray[np.float64]
+    #: How many persons with several codes have this set or one before it; and the set of every so-many-th person.
+    until: Indices
+    guide: npt.NDArray[np.int32]
+    step: int
+    #: Whether the codes of each set are of several major groups.
+    is_mixed: npt.NDArray[np.bool_]
     age_sex: npt.NDArray[np.uint8]
     householder: npt.NDArray[np.uint16]
+    #: The oldest age, and the number of sexes, that records can have.
+    oldest: int
+    sexes: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Chunk:
-    """Records in columns. Geography columns index the land's lists, code columns those of the communities."""
+    """Records in columns. Block columns are indices into the values of the land, code columns into the codes."""
 
-    county: npt.NDArray[np.int16]
-    tract: npt.NDArray[np.int16]
-    block: npt.NDArray[np.int16]
+    #: For each column that names a block, an index into its values.
+    block: tuple[npt.NDArray[np.integer[Any]], ...]
     age: npt.NDArray[np.uint8]
-    sex: npt.NDArray[np.uint8]
+    #: The number of the sex, from 0.
+    sex: npt.NDArray[np.integer[Any]]
     householder: npt.NDArray[np.int8]
     cenrace: npt.NDArray[np.uint8]
     #: One row for each of the eight code columns.
@@ -61,68 +75,122 @@ class Chunk:
         return len(self.age)
 
 
-def make_tables(communities: Communities, persons: int, most_codes: int, seed: int) -> Tables:
-    """Everything that can be made before the first person."""
-    pool = build_pool(communities, persons, most_codes, seed)
-    most = max(1, min(most_codes, WIDTH, len(communities.race_codes)))
-    return Tables(
-        communities,
-        pool,
-        np.ascontiguousarray(pool.sets).view(np.complex128)[:, 0],
-        np.concatenate([number_of_codes_table(major, most, _OUTCOMES) for major in Major]),
-        # Ranks are drawn evenly on a logarithmic scale: the chance of rank r falls as 1 / r.
-        np.log(pool.sizes + 1.0).ravel(),
-        age_sex_table().ravel(),
-        householder_chances(),
-    )
+def make_tables(communities: Communities, oldest: int = OLDEST, sexes: int = 2) -> Tables:
+    """Everything that can be prepared before the first person."""
+    pool = communities.pool
+    until = np.cumsum(pool.persons[len(communities.race_codes) :])
+    total = int(until[-1]) if len(until) else 0
+    step = max(1, total // (_GUIDE_CELLS * max(1, len(until))))
+    guide = np.searchsorted(until, np.arange(0, total + 1, step), side="right").astype(np.int32)
+    packed = np.ascontiguousarray(pool.sets).view(np.complex128)[:, 0]
+    is_mixed = (pool.cenrace & (pool.cenrace - np.uint8(1))) > 0
+    ages, householder = age_sex_table().ravel(), householder_chances()
+    return Tables(communities, packed, until, guide, step, is_mixed, ages, householder, oldest, sexes)
 
 
-def draw_people(tables: Tables, land: Land, neighbourhoods: Neighbourhoods, seed: int) -> Iterator[Chunk]:
-    """The people of one state, block after block."""
+def draw_people(
+    tables: Tables, land: Land, settlements: Iterable[Settlement], counts: Indices, seed: int
+) -> Iterator[Chunk]:
+    """The people of one state, block by block; `counts` are its persons of each community."""
     stream = Stream(seed, "people", land.state)
     pyramids = tables.communities.pyramid
-    if land.state == PUERTO_RICO:
+    is_apart = land.state == PUERTO_RICO
+    if is_apart:
         # Hispanic people are young on the mainland, not on the island.
         pyramids = np.full_like(pyramids, Pyramid.OLDER)
-    county = land.county_of_tract[land.tract].astype(np.int16)
-    tract = land.code_of_tract[land.tract].astype(np.int16)
-    block = land.block_code.astype(np.int16)
-    for low, high in _stretches(land.persons):
-        persons = land.persons[low:high]
-        neighbourhood = np.repeat(neighbourhoods.of_block[low:high], persons)
-        count = len(neighbourhood)
-        first, second = stream.words(count), stream.words(count)
-        slot = (first & np.uint64(SLOTS - 1)).astype(np.int32)
-        community = neighbourhoods.slots.ravel().take(neighbourhood * np.int32(SLOTS) + slot)
-        sets, several = _draw_sets(tables, community, first)
-        kind = neighbourhoods.kind.take(neighbourhood)
-        age_sex = _draw_ages(tables, pyramids.take(community), several, kind, second)
-        age = age_sex >> np.uint8(1)
-        is_householder = _bits(second, BITS) < tables.householder.take(age)
-        codes = tables.packed_sets.take(sets).view(np.int16).reshape(count, WIDTH)
-        yield Chunk(
-            np.repeat(county[low:high], persons),
-            np.repeat(tract[low:high], persons),
-            np.repeat(block[low:high], persons),
-            age,
-            (age_sex & np.uint8(1)) + np.uint8(1),
-            is_householder.view(np.int8),
-            tables.pool.cenrace.take(sets),
-            np.ascontiguousarray(codes.T),
-            tables.communities.ethnicity.take(community),
-        )
+    for some in _batches(settlements):
+        persons = land.persons[some.low : some.high]
+        neighbourhood, cell, number = _shuffled(some, persons, stream)
+        for low, high, begin, end in _stretches(persons, some.low):
+            community = some.community.take(cell[begin:end])
+            which = number[begin:end]
+            if is_apart:
+                # The island's people are not among those of the pool: they are spread over its sets in proportion.
+                which = which * tables.communities.persons[community] // counts[community]
+            sets = _find_sets(tables, community, which)
+            words = stream.words(end - begin)
+            mixed = tables.is_mixed.take(sets)
+            kind = some.kind.take(neighbourhood[begin:end])
+            age_sex = _draw_ages(tables, pyramids.take(community), mixed, kind, words)
+            age = age_sex >> np.uint8(1)
+            codes = tables.packed_sets.take(sets).view(np.int16).reshape(end - begin, WIDTH)
+            inside = land.persons[low:high]
+            yield Chunk(
+                tuple(np.repeat(column.index[low:high], inside) for column in land.names),
+                np.minimum(age, tables.oldest) if tables.oldest < OLDEST else age,
+                _sexes(age_sex & np.uint8(1), tables.sexes, words),
+                (_bits(words, BITS) < tables.householder.take(age)).view(np.int8),
+                tables.communities.pool.cenrace.take(sets),
+                np.ascontiguousarray(codes.T),
+                tables.communities.ethnicity.take(community),
+            )
 
 
-def _stretches(persons: Indices) -> Iterator[tuple[int, int]]:
-    """Stretches of blocks with about a chunk of persons each."""
+def _batches(settlements: Iterable[Settlement]) -> Iterator[Settlement]:
+    """Settlements joined until they have about a chunk of persons."""
+    waiting: list[Settlement] = []
+    persons = 0
+    for one in settlements:
+        many = int(one.persons.sum())
+        if waiting and persons + many > CHUNK:
+            yield Settlement.joined(waiting)
+            waiting, persons = [], 0
+        waiting.append(one)
+        persons += many
+    if persons:
+        yield Settlement.joined(waiting)
+
+
+def _shuffled(
+    some: Settlement, persons: Indices, stream: Stream
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], Indices]:
+    """For each person in the order of the blocks: the neighbourhood, the cell and the number in the community.
+
+    The cells of a neighbourhood make a list of persons, which is gone through with a stride.
+    """
+    size = some.persons
+    draws = stream.words(2 * len(size)).reshape(2, -1)
+    divisor = np.maximum(size, 1).astype(np.uint64)
+    stride = STRIDES[(draws[0] % np.uint64(len(STRIDES))).astype(np.int64)] % divisor
+    shift = draws[1] % divisor
+    order = np.argsort(some.of_block, kind="stable")
+    before = np.empty(len(persons), dtype=np.int64)
+    before[order] = np.cumsum(persons[order]) - persons[order]
+    starts = np.cumsum(size) - size
+    before -= starts[some.of_block]
+    block_starts = np.cumsum(persons) - persons
+    total = int(size.sum())
+    neighbourhood = np.repeat(some.of_block.astype(np.int32), persons)
+    # The place of a person in the neighbourhood, block by block; numbers stay small enough for fast division.
+    word = np.uint32 if size.max(initial=0) < 1 << 16 else np.uint64
+    place = np.arange(total, dtype=np.int64) + np.repeat(before - block_starts, persons)
+    slot = place.astype(word) * stride.astype(word).take(neighbourhood) + shift.astype(word).take(neighbourhood)
+    slot %= divisor.astype(word).take(neighbourhood)
+    at = slot.astype(np.int64) + starts.take(neighbourhood)
+    cell = np.repeat(np.arange(len(some.count), dtype=np.int32), some.count).take(at)
+    number = at + (some.first - (np.cumsum(some.count) - some.count)).take(cell)
+    return neighbourhood, cell, number
+
+
+def _stretches(persons: Indices, first: int) -> Iterator[tuple[int, int, int, int]]:
+    """Stretches of blocks with at most about a chunk of persons: from and to which block, from and to which person."""
     until = np.cumsum(persons)
     low = 0
     while low < len(persons):
         done = int(until[low - 1]) if low else 0
         high = max(low + 1, int(np.searchsorted(until, done + CHUNK, side="right")))
         if until[high - 1] > done:
-            yield low, high
+            yield first + low, first + high, done, int(until[high - 1])
         low = high
+
+
+def _sexes(drawn: npt.NDArray[np.uint8], sexes: int, words: Words) -> npt.NDArray[np.integer[Any]]:
+    """The number of the sex: one of the first two as drawn, or for a few persons one of the others."""
+    if sexes <= 2:
+        return drawn if sexes == 2 else np.zeros_like(drawn)
+    bits = _bits(words, 2 * BITS)
+    is_other = bits < min(_MOST_OTHER_SEXES, _OTHER_SEX * (sexes - 2)) * _OUTCOMES
+    return np.where(is_other, 2 + bits % (sexes - 2), drawn).astype(np.uint16)
 
 
 def _bits(words: Words, shift: int) -> npt.NDArray[np.int32]:
@@ -130,30 +198,31 @@ def _bits(words: Words, shift: int) -> npt.NDArray[np.int32]:
     return ((words >> np.uint64(shift)) & _LOW).astype(np.int32)
 
 
-def _draw_sets(
-    tables: Tables, community: npt.NDArray[np.int16], words: Words
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
-    """Each person's code set, and who has more than one code. The lowest 8 bits of the words are used already."""
-    major = tables.communities.major.take(community).astype(np.int32)
-    many = tables.codes_of_major.take(major * _OUTCOMES + _bits(words, 8))
-    sets = tables.communities.race.take(community).astype(np.int64)
-    several = many > 1
-    rows = np.flatnonzero(several)
-    cell = sets[rows] * (WIDTH + 1) + many[rows]
-    uniform = (words[rows] >> np.uint64(24)) * 2.0**-40
-    rank = np.exp(uniform * tables.log_sizes[cell]).astype(np.int64) - 1
-    # Rounding may reach the end of the stretch.
-    np.minimum(rank, tables.pool.sizes.ravel()[cell] - 1, out=rank)
-    sets[rows] = tables.pool.offsets.ravel()[cell] + rank
-    return sets, several
+def _find_sets(tables: Tables, community: Indices, number: Indices) -> Indices:
+    """The code set of each person, from the number of the person in the community."""
+    communities, strands = tables.communities, tables.communities.pool.strands
+    strand = communities.strand.take(community)
+    sets: Indices = strands.first.take(strand)
+    rows = np.flatnonzero(strands.answer.take(strand) != Answer.ONE_CODE)
+    strand = strand[rows]
+    place = (number[rows] + communities.first.take(community[rows])).astype(np.uint64)
+    place = place * STRIDES.take(strand % len(STRIDES)) % strands.persons.take(strand).astype(np.uint64)
+    person = place.astype(np.int64) + strands.start.take(strand)
+    found = tables.guide.take(person // tables.step).astype(np.int64)
+    late = np.flatnonzero(tables.until.take(found) <= person)
+    while len(late):
+        found[late] += 1
+        late = late[tables.until.take(found[late]) <= person[late]]
+    sets[rows] = found + len(communities.race_codes)
+    return sets
 
 
 def _draw_ages(
     tables: Tables,
     pyramid: npt.NDArray[np.int8],
-    several: npt.NDArray[np.bool_],
+    mixed: npt.NDArray[np.bool_],
     kind: npt.NDArray[np.int8],
     words: Words,
 ) -> npt.NDArray[np.uint8]:
-    row = (pyramid.astype(np.int32) * 2 + several) * len(Neighbourhood) + kind
+    row = (pyramid.astype(np.int32) * 2 + mixed) * len(Neighbourhood) + kind
     return tables.age_sex.take(row * _OUTCOMES + _bits(words, 0))

@@ -1,8 +1,8 @@
 """How large a country is and how its areas divide among the states.
 
-In: the name of a shape, and perhaps a number of persons. Out: a `Shape`, and for each state the numbers of persons,
-counties, tracts, places and blocks. The populations and county numbers of the states are the public figures of the
-2020 census, populations in thousands.
+In: the name of a shape, and optionally a number of persons. Out: a `Shape`, and for each state the numbers of persons,
+counties, tracts, places and blocks. The populations and county numbers of the states are the public figures of the 2020
+census, populations in thousands.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from safetab.params.census import PUERTO_RICO
 
-#: State code: thousands of persons, counties.
+#: For each state code: thousands of persons, and counties.
 STATES: Mapping[str, tuple[int, int]] = {
     "01": (5024, 67),
     "02": (733, 30),
@@ -69,9 +69,63 @@ STATES: Mapping[str, tuple[int, int]] = {
     "55": (5894, 72),
     "56": (577, 23),
 }
-#: States in which AIANNH areas crowd: how much more likely one lies there than in the others.
+#: The names of the states in lower case, as they appear in the names of tribes.
+STATE_NAMES: Mapping[str, str] = {
+    "01": "alabama",
+    "02": "alaska",
+    "04": "arizona",
+    "05": "arkansas",
+    "06": "california",
+    "08": "colorado",
+    "09": "connecticut",
+    "12": "florida",
+    "13": "georgia",
+    "15": "hawaii",
+    "16": "idaho",
+    "17": "illinois",
+    "18": "indiana",
+    "19": "iowa",
+    "20": "kansas",
+    "21": "kentucky",
+    "22": "louisiana",
+    "23": "maine",
+    "24": "maryland",
+    "25": "massachusetts",
+    "26": "michigan",
+    "27": "minnesota",
+    "28": "mississippi",
+    "29": "missouri",
+    "30": "montana",
+    "31": "nebraska",
+    "32": "nevada",
+    "33": "new hampshire",
+    "34": "new jersey",
+    "35": "new mexico",
+    "36": "new york",
+    "37": "north carolina",
+    "38": "north dakota",
+    "39": "ohio",
+    "40": "oklahoma",
+    "41": "oregon",
+    "42": "pennsylvania",
+    "44": "rhode island",
+    "45": "south carolina",
+    "46": "south dakota",
+    "47": "tennessee",
+    "48": "texas",
+    "49": "utah",
+    "50": "vermont",
+    "51": "virginia",
+    "53": "washington",
+    "54": "west virginia",
+    "55": "wisconsin",
+    "56": "wyoming",
+}
+#: States with many AIANNH areas: their weight; every other state has 0.3.
 _AREA_STATES = {"02": 12.0, "04": 5.0, "35": 6.0, "40": 7.0, "53": 5.0, "46": 6.0, "06": 4.0, "30": 5.0, "38": 4.0}
 _PUERTO_RICO_COUNTIES = 78
+#: At least one person for each of the two runs, the United States and Puerto Rico.
+LEAST_PERSONS, MOST_PERSONS = 2, 10_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +149,14 @@ class Shape:
     aiannh: int
     puerto_rico_share: float
     puerto_rico: AreaCounts
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.persons, int):
+            raise TypeError(f"persons is {self.persons!r}; use a whole number")
+        if not LEAST_PERSONS <= self.persons <= MOST_PERSONS:
+            raise ValueError(f"persons is {self.persons}; use a number from {LEAST_PERSONS} to {MOST_PERSONS:,}")
+        if unknown := sorted(set(self.states) - set(STATES)):
+            raise ValueError(f"states has {', '.join(unknown)}; use the state codes that are the keys of STATES")
 
     def with_persons(self, persons: int) -> Shape:
         return replace(self, persons=persons)
@@ -126,7 +188,7 @@ SHAPES: Mapping[str, Shape] = {
 
 @dataclass(frozen=True, slots=True)
 class StatePlan:
-    """What one state, or Puerto Rico, is to be made of."""
+    """The dimensions of one state, or of Puerto Rico."""
 
     code: str
     persons: int
@@ -139,21 +201,21 @@ class StatePlan:
 
 
 def plan_states(shape: Shape, states: tuple[str, ...], *, puerto_rico: bool) -> tuple[StatePlan, ...]:
-    """Divide a shape among some states, by their real populations, and perhaps Puerto Rico."""
+    """Divide a shape among states, by their real populations, and optionally Puerto Rico."""
     share = (shape.puerto_rico_share if states else 1.0) if puerto_rico else 0.0
     persons_there = round(shape.persons * share)
     if puerto_rico and states:
-        # A run without anybody cannot be tabulated.
+        # A run without persons cannot be tabulated.
         persons_there = min(max(persons_there, 1), shape.persons - 1)
     plans: list[StatePlan] = []
     if states:
         size = np.array([STATES[state][0] for state in states], dtype=float)
         persons = apportion(shape.persons - persons_there, size)
-        # Each state has one county beforehand: at the nation's number every state then has its real one.
+        # Each state gets one county first; with the counties of the nation, every state then gets its real number.
         counties = apportion(shape.areas.counties, [STATES[state][1] - 1 for state in states], least=1)
         tracts = apportion(shape.areas.tracts, size, least=counties)
         places = apportion(shape.areas.places, size**0.6, least=1)
-        # Two blocks a tract at the least, so that a place and the land around it both find room.
+        # At least three blocks for each tract and one more for each place, so that places have land around them.
         blocks = apportion(shape.areas.blocks, size**0.75, least=3 * tracts + places)
         aiannh = apportion(shape.aiannh, [_AREA_STATES.get(state, 0.3) for state in states])
         for number, state in enumerate(states):
@@ -174,7 +236,7 @@ def apportion(
     floor = np.broadcast_to(np.asarray(least, dtype=np.int64), shares.shape)
     spare = max(0, total - int(floor.sum()))
     scale = shares.sum()
-    # Rounding the running sums, and not each part, makes the parts add up.
+    # The cumulative sums are rounded, not each number, so that the numbers add up.
     edges = np.floor(np.cumsum(shares) / scale * spare + 0.5) if scale > 0 else np.zeros(len(shares))
     edges[-1:] = spare
     return floor + np.diff(edges, prepend=0).astype(np.int64)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 
-from safetab.accounting.events import LevelPlan, ReleasePlan, RunPlan, Stage
+from safetab.accounting.events import LevelEvents, Stage
 from safetab.noise.laws import DiscreteGaussian, Law, Mechanism, TwoSidedGeometric
 
 #: rho or epsilon 0.9 over 9 groups is 0.1 a group; a tenth of it goes to stage 1.
@@ -24,8 +25,8 @@ BY_HAND: dict[Mechanism, dict[Stage, Law]] = {
 }
 
 
-def plan(mechanism: Mechanism, budget: str = "0.9") -> LevelPlan:
-    return LevelPlan("(USA, 1)", mechanism, Fraction(budget), 9, Fraction("0.1"))
+def plan(mechanism: Mechanism, budget: str = "0.9") -> LevelEvents:
+    return LevelEvents("(USA, 1)", mechanism, Fraction(budget), 9, Fraction("0.1"))
 
 
 @pytest.mark.parametrize("mechanism", Mechanism)
@@ -40,7 +41,14 @@ def test_what_a_person_can_change_costs_the_budget_of_the_level(mechanism: Mecha
     assert (stage_1.budget + stage_2.budget) * stage_1.stability == Fraction("0.9")
 
 
-def test_levels_add_and_runs_do_not() -> None:
-    us = RunPlan("us", (plan(Mechanism.GEOMETRIC, "0.5"), plan(Mechanism.GEOMETRIC, "0.25")))
-    pr = RunPlan("pr", (plan(Mechanism.GEOMETRIC, "0.6"),))
-    assert [run.budget for run in ReleasePlan((us, pr)).runs] == [Fraction("0.75"), Fraction("0.6")]
+def test_the_kinds_of_groups_and_their_counts() -> None:
+    mechanism = Mechanism.DISCRETE_GAUSSIAN
+    both_kinds = plan(mechanism)
+    assert [event.stage for event in both_kinds.events] == list(Stage)
+    assert [event.budget for event in both_kinds.events] == [Fraction(1, 10), Fraction(1, 100), Fraction(9, 100)]
+    assert [[event.stage for event in kind] for kind in both_kinds.group_kinds] == [
+        [Stage.TOTAL_ONLY],
+        [Stage.STAGE_1, Stage.STAGE_2],
+    ]
+    assert replace(both_kinds, has_total_only=False).group_kinds == both_kinds.group_kinds[1:]
+    assert replace(both_kinds, has_two_stage=False).group_kinds == both_kinds.group_kinds[:1]

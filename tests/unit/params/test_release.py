@@ -16,7 +16,7 @@ from safetab.params.document import ReleaseDocument, json_schema
 from safetab.params.load import load, read_release
 from safetab.params.release import PrivacyDefinition, Release
 from safetab.params.template import STATES, TITLES, release_toml
-from tests import worlds
+from tests.worlds import tiny
 
 
 def release_of(path: Path) -> Release:
@@ -27,7 +27,7 @@ def release_of(path: Path) -> Release:
 
 
 def test_the_tiny_world_loads_exactly(tmp_path: Path) -> None:
-    worlds.write(tmp_path, worlds.tiny_world())
+    tiny.write(tmp_path, tiny.files())
     parameters = load(tmp_path / "params")
     us, pr = parameters.release.runs
     assert [level.name for level in us.levels[:4]] == ["(USA, 1)", "(USA, 2)", "(STATE, 1)", "(STATE, 2)"]
@@ -41,10 +41,10 @@ def test_the_tiny_world_loads_exactly(tmp_path: Path) -> None:
 
 
 def test_numbers_in_json_are_read_as_decimals(tmp_path: Path) -> None:
-    text = json.dumps(worlds.config()).replace(
+    text = json.dumps(tiny.config()).replace(
         '"privacy_budget_p_level_1_usa": 0.25', '"privacy_budget_p_level_1_usa": 0.1000000000000000055511151231257827'
     )
-    worlds.write(tmp_path, {"config.json": text})
+    tiny.write(tmp_path, {"config.json": text})
     budget = release_of(tmp_path / "config.json").runs[0].levels[0].budget
     assert budget == Fraction(Decimal("0.1000000000000000055511151231257827"))
     assert budget != Fraction(0.1)
@@ -86,32 +86,42 @@ def test_every_key_of_the_templates_is_in_the_schema(like: str) -> None:
 
 
 def test_a_run_that_is_off_needs_no_keys(tmp_path: Path) -> None:
-    config = worlds.config()
+    config = tiny.config()
     for key in [key for key in config if "_pr_" in key]:
         del config[key]
-    worlds.write(tmp_path, {"config.json": json.dumps(config | {"run_pr": False})})
+    tiny.write(tmp_path, {"config.json": json.dumps(config | {"run_pr": False})})
     assert [run.name for run in release_of(tmp_path / "config.json").runs] == ["us"]
 
 
 def test_a_level_without_budget_is_off_and_needs_no_thresholds(tmp_path: Path) -> None:
-    config = worlds.config()
+    config = tiny.config()
     config["privacy_budget_p_level_1_aiannh"] = 0
     del config["thresholds_p"]["(AIANNH, 1)"]
-    worlds.write(tmp_path, {"config.json": json.dumps(config)})
+    tiny.write(tmp_path, {"config.json": json.dumps(config)})
     levels = release_of(tmp_path / "config.json").runs[0].levels
     assert [level.name for level in levels if not level.is_on] == ["(AIANNH, 1)"]
 
 
 def test_suppression_chance_0_is_off(tmp_path: Path) -> None:
-    worlds.write(tmp_path, {"config.json": json.dumps(worlds.config() | {"zero_suppression_chance": 0})})
+    tiny.write(tmp_path, {"config.json": json.dumps(tiny.config() | {"zero_suppression_chance": 0})})
     assert release_of(tmp_path / "config.json").zero_suppression_chance is None
 
 
 def test_load_raises_with_every_fault(tmp_path: Path) -> None:
-    worlds.write(tmp_path, {"config.json": json.dumps(worlds.config() | {"one": 1, "two": 2})})
+    tiny.write(tmp_path, {"config.json": json.dumps(tiny.config() | {"one": 1, "two": 2})})
     with pytest.raises(InputError) as caught:
         load(tmp_path)
     assert [finding.key for finding in caught.value.findings] == ["one", "two"]
+
+
+def test_a_release_is_its_file_or_its_folder(tmp_path: Path) -> None:
+    params = tiny.write(tmp_path, tiny.files()) / "params"
+    assert load(params / "config.json").release == load(params).release
+    (params / "notes.txt").touch()
+    for place, code in ((params / "notes.txt", "PARAMS-001"), (params / "nowhere", "FILE-001")):
+        with pytest.raises(InputError) as caught:
+            load(place)
+        assert [finding.rule.code for finding in caught.value.findings] == [code]
 
 
 def test_production_files_load(census_2020: Path) -> None:

@@ -17,9 +17,8 @@ from safetab.accounting.events import CountEvent, Stage
 from safetab.noise.laws import Mechanism
 from safetab.noise.source import SeededSourceNotPrivate
 from safetab.pipeline.measure import Counts, Gate
-from tests import worlds
-from tests.golden.test_by_hand import write_world
-from tests.replay_gates import recording
+from tests.replay_gates import Tape, recording
+from tests.worlds import by_hand, tiny
 
 COUNTS = 80_000
 
@@ -62,18 +61,19 @@ def test_the_gate_writes_down_what_it_measured() -> None:
 
 def test_the_stages_of_a_release_draw_apart(tmp_path: Path) -> None:
     """Half the budget for stage 1 and thresholds out of reach: both stages measure the same counts with one law."""
-    write_world(tmp_path)
-    config = worlds.config() | {"privacy_budget_p_stage_1_fraction": 0.5}
+    by_hand.write(tmp_path)
+    config = tiny.config() | {"privacy_budget_p_stage_1_fraction": 0.5}
     config["thresholds_p"] = {key: [10**6] * 3 for key in config["thresholds_p"]}
     (tmp_path / "params" / "config.json").write_text(json.dumps(config))
-    with recording() as tape:
-        safetab.tabulate(
-            tmp_path / "params",
-            tmp_path / "data",
-            tmp_path / "out",
-            source=SeededSourceNotPrivate(9),
-            not_private=True,
-        )
+    tape = Tape()
+    safetab.tabulate(
+        tmp_path / "params",
+        tmp_path / "data",
+        tmp_path / "out",
+        source=SeededSourceNotPrivate(9),
+        gate=recording(tape),
+        not_private=True,
+    )
     compared = 0
     for run in tape.runs:
         seen: list[Counts] = []

@@ -10,24 +10,30 @@ from collections.abc import Sequence
 from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 import safetab
+from safetab.cli.main import main
 from safetab.errors import Finding
 from safetab.noise.laws import DiscreteGaussian
 from safetab.noise.source import SeededSourceNotPrivate
+from safetab.pipeline import publish
+from safetab.pipeline.measure import Gate
+from safetab.pipeline.progress import RunWork, WholeWork
 from safetab.pipeline.workspace import Workspace, workspace
-from tests.golden.test_by_hand import write_world
+from tests.worlds import by_hand
+from tests.worlds.merovia import MEROVIA
 
 ROOT = Path(__file__).resolve().parents[3]
-MEROVIA = ROOT / "examples" / "merovia"
 
 
 @pytest.fixture
 def world(tmp_path: Path) -> Path:
-    write_world(tmp_path)
+    by_hand.write(tmp_path)
     return tmp_path
 
 
@@ -35,17 +41,68 @@ def tabulate(world: Path, out: str = "out", **options: object) -> safetab.Tabula
     return safetab.tabulate(world / "params", world / "data", world / out, **options)  # type: ignore[arg-type]
 
 
-def test_parquet_has_the_text_and_the_precision(world: Path) -> None:
+KEYS = ["REGION_ID", "REGION_TYPE", "ITERATION_CODE"]
+CELL = ["AGESTART", "AGEEND", "SEX"]
+MORE = ["STAT_LEVEL", "NOISE", "VARIANCE", "MOE_95", "ESTIMATE", "LOW_95", "HIGH_95"]
+BUREAU = {"t1": [*KEYS, "COUNT"], "t2": [*KEYS, *CELL, "COUNT"]}
+ALL = {"t1": [*BUREAU["t1"], *MORE, "STAGE_1_COUNT"], "t2": [*BUREAU["t2"], *MORE]}
+
+
+@pytest.mark.parametrize("text", ["config.json", "all", "bureau", "nothing said"])
+def test_text_has_the_columns_of_parquet_or_exactly_the_bureaus(world: Path, text: str) -> None:
+    if text != "config.json":
+        # The same release, in our own words.
+        assert main(["init", str(world / "params"), "--from", str(world / "params" / "config.json")]) == 0
+        (world / "params" / "config.json").unlink()
+        file = world / "params" / "release.toml"
+        written = file.read_text()
+        assert "[output]" in written
+        line = 'columns = "bureau"\n'
+        assert written.count(line) == 1
+        file.write_text(written.replace(line, f'columns = "{text}"\n' if text in {"all", "bureau"} else ""))
     release = tabulate(world)
+    columns_of = BUREAU if text in {"config.json", "bureau"} else ALL
+    dictionary = json.loads((world / "out" / "data-dictionary.json").read_text())
     for name in ("t1", "t2"):
+        described = dictionary[name]["columns"]
+        assert [column["name"] for column in described] == ALL[name]
+        assert [column["name"] for column in described if column["in_text_file"]] == columns_of[name]
         for run in ("us", "pr"):
-            table = pq.read_table(world / "out" / name / f"{run}.parquet")
-            columns = table.column_names[: -len(["STAT_LEVEL", "NOISE", "VARIANCE", "MOE_95"])]
-            lines = (world / "out" / name / f"{run}.csv").read_text().splitlines()
-            rows = zip(*(table[column].to_pylist() for column in columns), strict=True)
-            assert lines == ["|".join(columns), *("|".join(map(str, row)) for row in rows)]
+            table = pq.read_table(world / "out" / "parquet" / name / f"{run}.parquet")
+            assert table.column_names == ALL[name]
+            header, *lines = (world / "out" / name / f"{run}.csv").read_text().splitlines()
+            assert header == "|".join(columns_of[name])
+            rows = table.select(columns_of[name]).to_pylist()
+            assert [line.split("|") for line in lines] == [list(map(in_text, row.values())) for row in rows]
     noise = set(release.t1["NOISE"].to_pylist())
     assert noise == {"discrete_gaussian"}
+
+
+def in_text(value: object) -> str:
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return "" if value is None else str(value)
+
+
+def test_text_columns_that_do_not_exist_are_refused(world: Path) -> None:
+    assert main(["init", str(world / "params"), "--from", str(world / "params" / "config.json")]) == 0
+    (world / "params" / "config.json").unlink()
+    file = world / "params" / "release.toml"
+    file.write_text(file.read_text().replace('columns = "bureau"', 'columns = "some"'))
+    assert [(finding.rule.code, finding.key) for finding in refusal(world)] == [("PARAMS-008", "output.columns")]
+
+
+@pytest.mark.parametrize("name", ["t1", "t2"])
+def test_a_folder_of_parquet_is_a_table_of_all_runs(world: Path, name: str) -> None:
+    release = tabulate(world)
+    table = pq.read_table(str(world / "out" / "parquet" / name))
+    assert table.equals(getattr(release, name))
+    runs = [pq.read_table(world / "out" / "parquet" / name / f"{run}.parquet") for run in ("pr", "us")]
+    assert table.num_rows == sum(run.num_rows for run in runs)
+    # Every group has a total; which of them have ages is left to the noise.
+    if name == "t1":
+        assert [run["REGION_TYPE"][0].as_py().startswith("PR-") for run in runs] == [True, False]
+    assert sorted(path.name for path in (world / "out" / name).iterdir()) == ["pr.csv", "us.csv"]
 
 
 def test_precision_is_that_of_the_law(world: Path) -> None:
@@ -78,7 +135,7 @@ def test_the_ledger_tells_the_plan_and_nothing_of_the_records(world: Path) -> No
     assert written["is_private"] is True
     assert written["total_budget"] == "4"
     analyses = written["analyses"]
-    assert analyses["rho"] == 4.0
+    assert analyses["rho"] == "4"
     assert analyses["epsilon"] == analyses["epsilon_loss_distribution"] < analyses["epsilon_renyi"]
     assert analyses["epsilon_renyi"] < analyses["epsilon_zcdp_analytic"]
     assert analyses == written["runs"][0]["analyses"], "the run with the larger budget decides"
@@ -87,6 +144,7 @@ def test_the_ledger_tells_the_plan_and_nothing_of_the_records(world: Path) -> No
     assert county["groups"] == 3 * 5
     assert [m["sigma_squared"] for m in county["measurements"]] == ["15", "5/3"]
     assert county["measurements"][0]["counts"] == 15
+    assert county["measurements"][0]["published_as"] == "STAGE_1_COUNT of T1"
     assert written["inputs"]["records"] is None
     assert set(written["inputs"]["parameters"]) >= {"config.json", "race-characteristic-iterations.txt"}
 
@@ -137,6 +195,29 @@ def test_what_must_stay_is_not_kept_in_the_output(world: Path) -> None:
     assert not (world / "out" / "registry").exists()
 
 
+@pytest.mark.parametrize("option", ["params", "data", "records", "registry"])
+def test_an_input_that_a_link_leads_into_the_output_is_refused(world: Path, option: str) -> None:
+    tabulate(world)
+    kept = world / "out" / "kept"
+    kept.mkdir()
+    (world / "way").symlink_to(kept)
+    (kept / "records.txt").write_bytes((world / "data" / "person-records.txt").read_bytes())
+    places: dict[str, Any] = {name: world / name for name in ("params", "data")} | {
+        option: world / "way" / {"records": "records.txt", "registry": "registry"}.get(option, "")
+    }
+    with pytest.raises(safetab.UsageError, match="OUTPUT-004"):
+        safetab.tabulate(out=world / "out", overwrite=True, **places)
+    assert (kept / "records.txt").exists()
+
+
+def test_an_output_that_a_link_leads_around_the_inputs_is_refused(world: Path) -> None:
+    (world / "way").symlink_to(world.parent)
+    (world / "ledger.json").write_text("{}")
+    with pytest.raises(safetab.UsageError, match="OUTPUT-004"):
+        safetab.tabulate(world / "params", world / "data", world / "way" / world.name, overwrite=True)
+    assert (world / "data" / "person-records.txt").exists()
+
+
 @pytest.mark.parametrize("target", ["nowhere", "elsewhere"])
 def test_a_link_in_place_of_the_output_is_refused_before_anything_is_spent(world: Path, target: str) -> None:
     (world / "elsewhere").mkdir()
@@ -159,7 +240,7 @@ def test_what_is_published_is_complete_when_it_appears(world: Path, monkeypatch:
     tabulate(world)
     out = world / "out"
     assert seen == [sorted(path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file())]
-    assert {"ledger.json", "data-dictionary.json", "t1/us.csv", "t2/pr.parquet"} <= set(seen[0])
+    assert {"ledger.json", "data-dictionary.json", "t1/us.csv", "parquet/t2/pr.parquet"} <= set(seen[0])
 
 
 def test_parameter_files_that_change_during_a_run_are_told_as_they_were(world: Path) -> None:
@@ -176,9 +257,110 @@ def test_parameter_files_that_change_during_a_run_are_told_as_they_were(world: P
         def advance(self, done: int, planned: int, what: str) -> None:
             pass
 
+        def read(self, share: float) -> None:
+            pass
+
     told = tabulate(world, watcher=Meddler()).ledger["inputs"]["parameters"]
     assert not file.exists()
     assert told["config.json"] == before
+
+
+def test_faults_are_told_step_by_step_and_those_of_a_step_together(world: Path) -> None:
+    """What docs/how-to/check.md says: release, group definitions, geography, records."""
+    params, data = world / "params", world / "data"
+    steps = (
+        (params / "config.json", [('"run_us": true', '"run_us": 3'), ('"max_race_codes": 8', '"max_race_codes": 0')]),
+        (params / "race-characteristic-iterations.txt", [("|1|True|", "|7|True|"), ("|2|False|", "|2|Perhaps|")]),
+        (data / "GRF-C.txt", [("01|003|", "01|3|"), ("|1001|99999|0010", "|1001|99999|x")]),
+        (data / "person-records.txt", [("|30|1|", "|300|1|"), ("|70|2|", "|70|9|")]),
+    )
+    sound = {file: file.read_text() for file, _ in steps}
+    for file, changes in steps:
+        text = sound[file]
+        for old, new in changes:
+            assert old in text
+            text = text.replace(old, new, 1)
+        file.write_text(text)
+    for file, changes in steps:
+        for told in (safetab.check_inputs(params, data).errors, refusal(world)):
+            assert {finding.file for finding in told} == {file.name}
+            assert len(told) >= len(changes)
+        file.write_text(sound[file])
+    assert safetab.check_inputs(params, data).errors == ()
+
+
+def refusal(world: Path) -> tuple[Finding, ...]:
+    with pytest.raises(safetab.InputError) as caught:
+        tabulate(world)
+    return caught.value.findings
+
+
+def test_no_figure_of_the_ledger_is_below_what_is_spent(world: Path) -> None:
+    """Budgets with more digits than a float has: what is stated is never less."""
+    file = world / "params" / "config.json"
+    long = "0.12345678901234567890123456789"
+    config = json.loads(file.read_text())
+    for privacy in ("zcdp", "puredp"):
+        budgets = {key: 0 for key in config if key.startswith("privacy_budget_p_level")}
+        one_level = {"privacy_budget_p_level_2_usa": long, "privacy_defn": privacy}
+        file.write_text(json.dumps(config | budgets | one_level))
+        content = tabulate(world, privacy).ledger
+        assert Fraction(content["total_budget"]) == Fraction(long)
+        stated = content["analyses"]
+        assert Fraction(stated["budget"]) >= Fraction(long)
+        assert Fraction(stated["rho" if privacy == "zcdp" else "pure_epsilon"]) >= Fraction(long)
+        assert Fraction(stated["epsilon"]) > 0
+        if privacy == "puredp":
+            assert Fraction(stated["rho_quoted"]) >= Fraction(long) ** 2 / (2 * 4)
+
+
+def test_the_geography_is_hashed_as_it_was_read(world: Path) -> None:
+    text = world / "data" / "GRF-C.txt"
+    told = tabulate(world).ledger["inputs"]["geography"]
+    assert told == {"GRF-C.txt": sha256(text.read_bytes()).hexdigest()}
+    header, *lines = [line.split("|") for line in text.read_text().splitlines()]
+    text.unlink()
+    (world / "data" / "GRF-C").mkdir()
+    for number in (0, 1):
+        rows = zip(*lines[number::2], strict=True)
+        part = pa.table(dict(zip(header, map(list, rows), strict=True)))
+        pq.write_table(part, world / "data" / "GRF-C" / f"{number}.parquet")
+    told = tabulate(world, "again").ledger["inputs"]["geography"]
+    assert told == {
+        f"GRF-C/{number}.parquet": sha256((world / "data" / "GRF-C" / f"{number}.parquet").read_bytes()).hexdigest()
+        for number in (0, 1)
+    }
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_the_output_has_one_time(world: Path, overwrite: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Times of files would show how long each phase took, and that depends on the records."""
+    if overwrite:
+        tabulate(world)
+    write_rows = publish.write_rows
+
+    def slow(rows: Any, labels: Any, out: Path, name: str, stem: str) -> None:
+        write_rows(rows, labels, out, name, stem)
+        for number, path in enumerate((out, *out.rglob("*"))):
+            os.utime(path, (1000 + number, 2000 + number))
+
+    monkeypatch.setattr("safetab.pipeline.tabulate.write_rows", slow)
+    tabulate(world, overwrite=overwrite)
+    out = world / "out"
+    modified = {path.stat().st_mtime_ns for path in (out, *out.rglob("*"))}
+    assert len(modified) == 1
+    assert {path.stat().st_atime_ns for path in out.rglob("*") if path.is_file()} == modified
+    assert modified.pop() % 10**9 == 0
+
+
+def test_what_is_not_private_is_for_its_owner_alone(world: Path) -> None:
+    """Whatever else may be: true counts lie there."""
+    tabulate(world, noise=False, not_private=True)
+    tree = [world / "out", *(world / "out").rglob("*")]
+    assert {path.stat().st_mode & 0o777 for path in tree if path.is_dir()} == {0o700}
+    assert {path.stat().st_mode & 0o777 for path in tree if path.is_file()} == {0o600}
+    tabulate(world, "private")
+    assert (world / "private").stat().st_mode & 0o777 == 0o755
 
 
 def test_noise_that_cannot_be_drawn_is_refused_before_anything_is_spent(world: Path) -> None:
@@ -191,19 +373,46 @@ def test_noise_that_cannot_be_drawn_is_refused_before_anything_is_spent(world: P
 
 
 def test_noise_off_and_seeds_need_the_words(world: Path) -> None:
-    for options in ({"noise": False}, {"source": SeededSourceNotPrivate(1)}):
+    options: dict[str, Any]
+    for options in ({"noise": False}, {"source": SeededSourceNotPrivate(1)}, {"gate": lambda source: Gate(source)}):
         with pytest.raises(safetab.UsageError, match="PRIVACY-001"):
             tabulate(world, **options)
     assert not (world / "out").exists()
 
 
+def test_misuse_from_python_is_a_value_error(world: Path) -> None:
+    with pytest.raises(ValueError, match="PRIVACY-001"):
+        tabulate(world, noise=False)
+    with pytest.raises(ValueError, match="engine is 'sqlite'"):
+        tabulate(world, engine="sqlite")
+    with pytest.raises(TypeError, match="engine is of type int"):
+        tabulate(world, engine=3)
+
+
+def test_a_release_shows_itself_in_a_line(world: Path) -> None:
+    shown = repr(tabulate(world, noise=False, not_private=True))
+    assert shown.startswith("TabulatedRelease(")
+    assert "T1 26 rows, T2 304 rows" in shown
+    assert "NOT PRIVATE" in shown
+    assert "rho 4" in repr(tabulate(world, "private"))
+    assert "\n" not in shown
+
+
+def test_a_check_takes_text_and_shows_itself_in_a_line(world: Path) -> None:
+    report = safetab.check_inputs(str(world / "params"), str(world / "data"))
+    assert report.judged_records
+    assert repr(report) == "CheckReport(2 runs, 0 errors, 0 warnings)"
+
+
 def test_what_is_not_private_says_so_everywhere(world: Path) -> None:
-    release = tabulate(world, source=SeededSourceNotPrivate(1), not_private=True)
-    files = [path for path in (world / "out").rglob("*") if path.parent.name in {"t1", "t2"}]
-    assert len(files) == 8
-    assert all("NOT-PRIVATE" in path.name for path in files)
-    assert "NOT PRIVATE" in release.ledger["warning"]
-    assert release.ledger["is_private"] is False
+    seeded: dict[str, Any] = {"source": SeededSourceNotPrivate(1)}
+    for number, options in enumerate((seeded, {"gate": lambda source: Gate(source)})):
+        release = tabulate(world, f"out{number}", not_private=True, **options)
+        files = [path for path in release.folder.rglob("*") if path.parent.name in {"t1", "t2"}]
+        assert len(files) == 8
+        assert all("NOT-PRIVATE" in path.name for path in files)
+        assert "NOT PRIVATE" in release.ledger["warning"]
+        assert release.ledger["is_private"] is False
 
 
 def test_a_seed_repeats_and_the_system_does_not(world: Path) -> None:
@@ -254,6 +463,7 @@ class _Listener:
     def __init__(self) -> None:
         self.warnings: list[str] = []
         self.done: list[tuple[int, int]] = []
+        self.shares: list[float] = []
 
     def note(self, text: str) -> None:
         """Not of interest here."""
@@ -263,14 +473,32 @@ class _Listener:
 
     def advance(self, done: int, planned: int, what: str) -> None:  # noqa: ARG002
         self.done.append((done, planned))
+        self.shares.append(done / planned)
+
+    def read(self, share: float) -> None:
+        self.shares.append(share)
 
 
 def test_progress_ends_at_the_plan(world: Path) -> None:
     listener = _Listener()
     tabulate(world, watcher=listener)
-    assert listener.done[0][0] == 0
-    assert listener.done[-1][0] == listener.done[-1][1] == 10 + 15 + 5 + 7
-    assert listener.done == sorted(listener.done)
+    assert listener.done[-1][0] == listener.done[-1][1]
+    assert listener.shares == sorted(listener.shares)
+    assert 0 < listener.shares[0] < listener.done[0][0] / listener.done[0][1], "it moves while records are read"
+
+
+def test_the_work_is_what_public_files_say() -> None:
+    """Groups, and blocks for the rest: what the records are does not change a share."""
+    heard = _Listener()
+    work = WholeWork(heard, {"us": RunWork(blocks=10, groups=500, levels=2), "pr": RunWork(1, 40, 1)})
+    assert work.planned == 11 * (40 + 150) + (10 * 2 + 1 * 1) * 6 + 500 + 40
+    assert work.done == 11 * 40
+    work.reading("us", 0.5)
+    work.was_read("us")
+    work.reading("pr", 1.0)
+    work.was_read("pr")
+    assert heard.shares == [(440 + 750) / work.planned, (440 + 1500 + 150) / work.planned]
+    assert work.done == 440 + 1650
 
 
 def test_bad_records_are_counted_not_quoted(world: Path) -> None:
@@ -314,10 +542,9 @@ def test_more_codes_than_allowed_is_refused(world: Path) -> None:
     [
         (lambda text: text.replace("|QSPAN", "|SPAN"), "FILE-005"),
         (lambda text: text + "30|1\n", "FILE-007"),
-        (lambda text: text.splitlines()[0] + "\n", "RECORDS-010"),
         (lambda text: text.replace("2000", "20\u00e90").encode("latin-1"), "FILE-003"),
     ],
-    ids=["column missing", "last line cut off", "no records", "not UTF-8"],
+    ids=["column missing", "last line cut off", "not UTF-8"],
 )
 def test_records_that_are_no_table(world: Path, change: object, code: str) -> None:
     records = world / "data" / "person-records.txt"
@@ -381,7 +608,7 @@ def test_output_on_a_full_disk_leaves_nothing(world: Path, monkeypatch: pytest.M
     def full(*_: object, **__: object) -> None:
         raise OSError(28, os.strerror(28))
 
-    monkeypatch.setattr("safetab.pipeline.run.write_rows", full)
+    monkeypatch.setattr("safetab.pipeline.tabulate.write_rows", full)
     with pytest.raises(OSError, match="No space"):
         tabulate(world)
     assert sorted(path.name for path in world.iterdir()) == ["data", "params"]

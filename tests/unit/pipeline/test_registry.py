@@ -12,14 +12,14 @@ import pytest
 import safetab
 from safetab.params.release import PrivacyDefinition
 from safetab.pipeline.registry import Registry, Spending, composed, fingerprint
-from tests.golden.test_by_hand import write_world
+from tests.worlds import by_hand
 
 ZCDP, PURE = PrivacyDefinition.ZCDP, PrivacyDefinition.PURE_DP
 
 
 @pytest.fixture
 def world(tmp_path: Path) -> Path:
-    write_world(tmp_path)
+    by_hand.write(tmp_path)
     return tmp_path
 
 

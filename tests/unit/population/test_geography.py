@@ -9,9 +9,11 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from safetab.checks.inputs import check_inputs
-from safetab.population.geography import NO_REGION, GeographyLevel, fold, region_of_part
-from tests import worlds
+from safetab.errors import Finding
+from safetab.pipeline.check import check_inputs
+from safetab.population.geography import NO_REGION, GeographyLevel, fold, region_of_finer
+from safetab.population.geography_file import read_block_table
+from tests.worlds import tiny
 
 LEVELS = (
     GeographyLevel("ALL", (), region_id="1"),
@@ -30,7 +32,7 @@ digit = st.sampled_from("129")
 
 @settings(max_examples=300, deadline=None)
 @given(st.lists(st.fixed_dictionaries({"A": digit, "B": digit, "P": digit}), min_size=1, max_size=25))
-def test_cells_are_the_distinct_region_tuples(blocks: list[dict[str, str]]) -> None:
+def test_block_sets_are_the_distinct_region_tuples(blocks: list[dict[str, str]]) -> None:
     for number, block in enumerate(blocks):
         block["ID"] = str(number)
     table = pa.Table.from_pylist(blocks)
@@ -38,19 +40,31 @@ def test_cells_are_the_distinct_region_tuples(blocks: list[dict[str, str]]) -> N
     expected = [plain_regions(block) for block in blocks]
     for level, ids in enumerate(geography.regions):
         assert list(ids) == sorted({name for regions in expected if (name := regions[level]) is not None})
-    assert geography.cells == len(set(expected))
-    cells = geography.blocks["cell"].to_pylist()
-    for block, regions, cell in zip(blocks, expected, cells, strict=True):
+    assert geography.block_sets == len(set(expected))
+    # In the order of their regions, whatever the order of the file.
+    assert geography.block_set_regions.tolist() == sorted(geography.block_set_regions.tolist())
+    block_sets = geography.block_set_of_block.tolist()
+    for block, regions, block_set in zip(blocks, expected, block_sets, strict=True):
         found = tuple(
             None if index == NO_REGION else geography.regions[level][index]
-            for level, index in enumerate(geography.cell_regions[cell])
+            for level, index in enumerate(geography.block_set_regions[block_set])
         )
         assert found == regions
         assert geography.blocks["ID"].to_pylist()[int(block["ID"])] == block["ID"]
 
 
+def test_blocks_can_be_let_go() -> None:
+    table = pa.table({"ID": ["1", "2"], "A": ["1", "1"], "B": ["1", "2"], "P": ["1", "9"]})
+    geography = fold(table, ["ID"], LEVELS)
+    without = geography.without_blocks()
+    assert without.blocks.num_rows == len(without.block_set_of_block) == 0
+    assert without.blocks.schema == geography.blocks.schema
+    assert without.regions == geography.regions
+    assert without.block_sets == geography.block_sets == 2
+
+
 def test_the_tiny_world_is_folded_by_run(tmp_path: Path) -> None:
-    worlds.write(tmp_path, worlds.tiny_world())
+    tiny.write(tmp_path, tiny.files())
     report = check_inputs(tmp_path / "params", tmp_path / "data")
     assert not report.errors
     us, pr = (run.geography for run in report.runs)
@@ -70,13 +84,25 @@ def test_the_tiny_world_is_folded_by_run(tmp_path: Path) -> None:
 
 @settings(max_examples=500, deadline=None)
 @given(st.lists(st.tuples(st.integers(-1, 3), st.integers(-1, 2)), max_size=8))
-def test_parts_of_regions(cells: list[tuple[int, int]]) -> None:
-    """The finer level is a part of the coarser one exactly when each part lies whole in one region, or in none."""
-    parts, regions = (np.array([cell[side] for cell in cells], dtype=np.int32) for side in (0, 1))
-    lies_in = {part: {region for other, region in cells if other == part} for part, _ in cells}
+def test_regions_made_up_of_finer_ones(block_sets: list[tuple[int, int]]) -> None:
+    """Regions are made up of finer ones exactly when each finer one lies whole in one region, or in none."""
+    finer, regions = (np.array([pair[side] for pair in block_sets], dtype=np.int32) for side in (0, 1))
+    lies_in = {one: {region for other, region in block_sets if other == one} for one, _ in block_sets}
     is_made_up = lies_in.pop(NO_REGION, set()) <= {NO_REGION} and all(len(found) == 1 for found in lies_in.values())
-    found = region_of_part(parts, regions)
+    found = region_of_finer(finer, regions)
     assert (found is not None) == is_made_up
     if found is not None:
-        assert {part: {int(found[part])} for part in lies_in} == lies_in
-        assert all(region == NO_REGION for part, region in enumerate(found) if part not in lies_in)
+        assert {one: {int(found[one])} for one in lies_in} == lies_in
+        assert all(region == NO_REGION for one, region in enumerate(found) if one not in lies_in)
+
+
+def test_blocks_that_appear_twice_however_many_columns_name_a_block(tmp_path: Path) -> None:
+    """Forty columns of four values: more blocks than 64 bits tell apart. The last two lines repeat the first."""
+    columns = [f"c{number}" for number in range(40)]
+    lines = [[str((row >> column % 2) % 4) for column in range(40)] for row in range(8)]
+    other = ["9", *lines[0][1:]]
+    rows = [columns, *lines, other, lines[0], lines[0]]
+    (tmp_path / "blocks.txt").write_text("\n".join("|".join(row) for row in rows) + "\n")
+    findings: list[Finding] = []
+    assert read_block_table(tmp_path / "blocks.txt", columns, [GeographyLevel("all", ())], {}, findings) is None
+    assert [(finding.rule.code, finding.lines, finding.count) for finding in findings] == [("GEO-002", (11, 12), 2)]

@@ -9,8 +9,8 @@ import pytest
 from safetab.synth.country import Country, make_country
 from safetab.synth.definitions import GroupDefinitions, generate
 from safetab.synth.parameters import config_json, write_definitions
-from safetab.synth.records import Format
 from safetab.synth.shapes import SHAPES, STATES, AreaCounts, Shape
+from safetab.synth.write_data import Format
 
 SMALL_NATION = Shape(
     "small nation",

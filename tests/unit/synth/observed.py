@@ -1,4 +1,4 @@
-"""What a synthetic country turned out to be: its records and blocks as arrays of whole numbers."""
+"""The records and blocks of a synthetic country as arrays of whole numbers."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def place_numbers(table: pa.Table, columns: int = 4) -> Numbers:
 
 @dataclass(frozen=True, eq=False)
 class Observed:
-    """A country in Parquet, part for part."""
+    """A country in Parquet, one table for each part file."""
 
     records: tuple[pa.Table, ...]
     blocks: tuple[pa.Table, ...]

@@ -1,4 +1,4 @@
-"""Which stat levels the groups of a synthetic country would get, were there no noise.
+"""The stat levels of the groups of a synthetic country without noise.
 
 Looks at groups that have one code, whose size is the number of people with that code. Works state by state, as a
 nation does not fit into memory.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from safetab.checks.inputs import check_inputs
+from safetab.pipeline.check import check_inputs
 from safetab.synth.definitions import generate
 
 RACE_MIX = {
@@ -31,7 +31,7 @@ def test_the_mix_of_flags_is_that_of_the_production_file(census_2020: Path) -> N
     assert Counter(row[2:] for row in rows) == Counter(row[2:] for row in generate().race_iterations)
 
 
-def test_names_and_codes_stand_once() -> None:
+def test_every_name_and_code_appears_once() -> None:
     definitions = generate()
     for rows in (definitions.codes, definitions.race_iterations, definitions.ethnicity_iterations):
         for column in (0, 1):
@@ -47,4 +47,4 @@ def test_known_groups_keep_their_names() -> None:
 def test_the_stability_of_every_level_is_nine(tiny: Path) -> None:
     report = check_inputs(tiny / "params", tiny / "data")
     assert not report.findings
-    assert {level.stability for run in report.runs for level in run.levels if level.level.is_on} == {9}
+    assert {level.stability for run in report.runs for level in run.planned.measured} == {9}

@@ -1,4 +1,4 @@
-"""Streams of chance: fixed by their names, and of the laws they claim."""
+"""Random streams: each is fixed by its name and follows its law."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from scipy import stats
 
 import safetab.synth
-from safetab.synth.draws import Stream
+from safetab.synth.draws import Stream, outcome_table
 
 MANY = 200_000
 
@@ -38,15 +38,21 @@ def test_uniforms_and_normals_follow_their_laws() -> None:
     assert stats.kstest(stream.normals(MANY), "norm").pvalue > 1e-3
 
 
-def test_picks_follow_the_chances() -> None:
+def test_picks_follow_the_probabilities() -> None:
     drawn = np.bincount(Stream(4, "picks").picks(np.cumsum([1.0, 0.0, 3.0, 6.0]), MANY), minlength=4)
     assert drawn[1] == 0
     assert stats.chisquare(drawn[[0, 2, 3]], np.array([0.1, 0.3, 0.6]) * MANY).pvalue > 1e-3
 
 
-def test_chance_is_drawn_in_one_module() -> None:
+def test_randomness_is_drawn_in_one_module() -> None:
     folder = Path(safetab.synth.__file__).parent
     users = [
         path.name for path in folder.rglob("*.py") if re.search(r"np\.random|import (random|secrets)", path.read_text())
     ]
     assert users == ["draws.py"]
+
+
+def test_a_table_of_outcomes_has_the_probabilities() -> None:
+    table = outcome_table([1.0, 0.0, 3.0, 6.0], 1000)
+    assert np.bincount(table, minlength=4).tolist() == [100, 0, 300, 600]
+    assert (np.diff(table) >= 0).all()

@@ -11,18 +11,18 @@ from safetab.synth.shapes import SHAPES, STATES, apportion, plan_states
 
 
 @given(st.integers(0, 10**9), st.lists(st.floats(0.001, 1e6), min_size=1, max_size=40))
-def test_parts_add_up(total: int, weights: list[float]) -> None:
-    parts = apportion(total, weights)
-    assert parts.sum() == total
+def test_shares_add_up(total: int, weights: list[float]) -> None:
+    shares = apportion(total, weights)
+    assert shares.sum() == total
     exact = total * np.array(weights) / sum(weights)
-    assert (abs(parts - exact) <= 1 + 1e-6 * exact).all()
+    assert (abs(shares - exact) <= 1 + 1e-6 * exact).all()
 
 
 @given(st.integers(0, 1000), st.integers(0, 5), st.lists(st.floats(0, 10), min_size=1, max_size=40))
-def test_no_part_is_smaller_than_allowed(total: int, least: int, weights: list[float]) -> None:
-    parts = apportion(total, weights, least=least)
-    assert parts.min() >= least
-    assert parts.sum() == max(total, least * len(weights))
+def test_no_share_is_smaller_than_allowed(total: int, least: int, weights: list[float]) -> None:
+    shares = apportion(total, weights, least=least)
+    assert shares.min() >= least
+    assert shares.sum() == max(total, least * len(weights))
 
 
 def test_the_states_are_those_of_2020() -> None:

@@ -1,0 +1,1 @@
+"""How accurate a release will be: margins of error, and budgets that keep them."""

@@ -1,0 +1,1 @@
+"""The paper's formulas and tables, to be compared with the exact figures; no noise depends on them."""

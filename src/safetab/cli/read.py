@@ -1,0 +1,155 @@
+"""`safetab read`: questions about a finished release, answered with intervals that hold."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from safetab.cli.terminal import console, facts, grid, number
+from safetab.errors import Finding, UsageError
+from safetab.reading.answers import Estimate, Rank
+from safetab.rules import reading_rules
+
+if TYPE_CHECKING:
+    from safetab.reading.release import Release
+
+FORMAT = "safetab read 1"
+_PAIR: dict[str, Any] = {"nargs": 2, "multiple": True, "metavar": "GROUP REGION"}
+
+
+@click.command("read")
+@click.argument("out", type=click.Path(path_type=Path))
+@click.argument("question", type=click.Choice(["total", "share", "difference", "rank"]))
+@click.option("--group", "groups", multiple=True, help="total, rank: a group, its iteration code or its exact name.")
+@click.option("--region", "regions", multiple=True, help="total, rank: a region, TYPE/ID or its exact name.")
+@click.option("--part", **_PAIR, help="share: what is divided.")
+@click.option("--whole", **_PAIR, help="share: what it is divided by.")
+@click.option("--a", "first", **_PAIR, help="difference: what is counted.")
+@click.option("--b", "second", **_PAIR, help="difference: what is taken away.")
+@click.option("--sex", help="total: one sex, as in T2.")
+@click.option("--ages", type=(int, int), metavar="FIRST LAST", help="total: ages from the first to the last.")
+@click.option(
+    "--overlap",
+    type=click.Choice(["refuse", "allow"]),
+    default="refuse",
+    show_default=True,
+    help="Whether people may be counted twice.",
+)
+@click.option("--confidence", type=float, default=0.95, show_default=True, help="The confidence of the intervals.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def command(out: Path, question: str, *, confidence: float, as_json: bool, **words: Any) -> int:
+    """Answer a question about the release in OUT, with an interval and how it was computed.
+
+    Every option that names a group or a region may be repeated: their sum is meant, or for `rank` all groups. For
+    example: safetab read OUT share --part 4015 COUNTY/01001 --whole 4015 STATE/01
+    """
+    from safetab.reading import release as releases
+
+    release = releases.open(out)
+    answer = _QUESTIONS[question](release, words, confidence)
+    ranks = answer if isinstance(answer, list) else []
+    if as_json:
+        content = {"ranks": [_rank_json(rank) for rank in ranks]} if ranks else _json(answer)
+        click.echo(json.dumps({"format": FORMAT, "question": question} | content, indent=2))
+    elif ranks:
+        _print_ranks(ranks, release, words["regions"][0], confidence)
+    else:
+        console().print(facts(_lines(answer)))
+    return 0
+
+
+def _total(release: Release, words: dict[str, Any], confidence: float) -> Estimate:
+    return release.total(
+        groups=words["groups"],
+        regions=words["regions"],
+        sex=words["sex"],
+        ages=words["ages"],
+        overlap=words["overlap"],
+        confidence=confidence,
+    )
+
+
+def _share(release: Release, words: dict[str, Any], confidence: float) -> Estimate:
+    part, whole = list(words["part"]), list(words["whole"])
+    return release.share(part, whole, overlap=words["overlap"], confidence=confidence)
+
+
+def _difference(release: Release, words: dict[str, Any], confidence: float) -> Estimate:
+    first, second = list(words["first"]), list(words["second"])
+    return release.difference(first, second, overlap=words["overlap"], confidence=confidence)
+
+
+def _rank(release: Release, words: dict[str, Any], confidence: float) -> list[Rank]:
+    if len(words["regions"]) != 1:
+        seen = f"{len(words['regions'])} regions; rank takes one"
+        raise UsageError(Finding(reading_rules.QUESTION_WORDS, str(release.folder), seen=seen), "")
+    return release.rank(words["groups"], words["regions"][0], confidence=confidence)
+
+
+_QUESTIONS: dict[str, Callable[[Release, dict[str, Any], float], Any]] = {
+    "total": _total,
+    "share": _share,
+    "difference": _difference,
+    "rank": _rank,
+}
+
+
+def _json(answer: Estimate) -> dict[str, Any]:
+    return answer.as_json()
+
+
+def _rank_json(rank: Rank) -> dict[str, Any]:
+    return {
+        "group": rank.group,
+        "name": rank.name,
+        "rank": rank.rank,
+        "low": rank.low,
+        "high": rank.high,
+        "estimate": rank.estimate.as_json(),
+    }
+
+
+def _lines(answer: Estimate) -> list[tuple[str, str]]:
+    lines = [("Answer", _figure(answer.value)), ("Interval", _interval(answer))]
+    if answer.p_value is not None:
+        lines.append(("By noise", f"a gap at least this large has a probability of at most {answer.p_value:.2g}"))
+    lines.append(("Computed", answer.how))
+    return lines + [("Beware", warning) for warning in answer.warnings]
+
+
+def _interval(answer: Estimate) -> str:
+    high = _figure(answer.high) if isfinite(answer.high) else "without bound"
+    return f"{_figure(answer.low)} to {high} with a probability of at least {100 * answer.confidence:.4g} %"
+
+
+def _figure(value: float) -> str:
+    """A whole number of people, or a ratio; nothing can be said of a ratio whose denominator may be 0."""
+    if not isfinite(value):
+        return "unknown"
+    return number(int(value)) if float(value).is_integer() and abs(value) >= 2 else f"{value:.4g}"
+
+
+def _print_ranks(ranks: Sequence[Rank], release: Release, region: str, confidence: float) -> None:
+    place = release.region(region)
+    rows = [
+        [
+            rank.name,
+            rank.group,
+            number(int(rank.estimate.value)),
+            f"{number(int(rank.estimate.low))} to {number(int(rank.estimate.high))}",
+            str(rank.low) if rank.low == rank.high else f"{rank.low} to {rank.high}",
+        ]
+        for rank in ranks
+    ]
+    # A region without a name is called by its type already.
+    name = release.name_of(place)
+    where = name if name == str(place) else f"{place.type} {name}"
+    title = f"Ranks in {where}; all intervals hold together with a probability of at least {100 * confidence:.4g} %"
+    screen = console()
+    columns = ["Group", "Code", "People", "Interval", "Rank"]
+    screen.print(grid(title, columns, rows, left=2))

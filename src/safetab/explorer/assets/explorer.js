@@ -1,0 +1,91 @@
+// What the pages need beside Shiny: charts, and a word when the server is gone. No request leaves this machine.
+"use strict";
+
+(function () {
+  let drawing = null;
+
+  function vegaEmbed() {
+    drawing = drawing || import("/vega.js").then(function () { return window.vegaEmbed; });
+    return drawing;
+  }
+
+  class ChartBinding extends Shiny.OutputBinding {
+    find(scope) {
+      return $(scope).find(".safetab-chart");
+    }
+
+    renderValue(element, chart) {
+      if (element.finalizeChart) {
+        element.finalizeChart();
+        element.finalizeChart = null;
+      }
+      if (!chart) {
+        element.replaceChildren();
+        return Promise.resolve();
+      }
+      // Drawn aside and then put in place, so that the page does not jump.
+      const canvas = document.createElement("div");
+      canvas.className = "safetab-canvas";
+      element.replaceChildren(canvas);
+      return vegaEmbed()
+        .then(function (embed) { return embed(canvas, chart, { renderer: "svg", actions: false }); })
+        .then(function (drawn) {
+          element.finalizeChart = drawn.finalize;
+          element.dataset.drawn = String(Number(element.dataset.drawn || "0") + 1);
+        });
+    }
+  }
+
+  Shiny.outputBindings.register(new ChartBinding(), "safetab.chart");
+
+  // Fields of a plan: what is typed is sent when it is finished; the answer changes fields and what is beside them.
+  let fields = null;
+  let cells = null;
+
+  function showFields() {
+    if (!fields) { return; }
+    document.querySelectorAll(".plan-field").forEach(function (input) {
+      const fault = fields.faults[input.id] || "";
+      const value = fields.values[input.id];
+      if (!fault && value !== undefined && input.value !== value) { input.value = value; }
+      input.setAttribute("aria-invalid", fault ? "true" : "false");
+      input.classList.toggle("given", fields.given.includes(input.id));
+      const beside = document.getElementById(input.id + "-wrong");
+      if (beside && beside.textContent !== fault) { beside.textContent = fault; }
+    });
+  }
+
+  function showCells() {
+    Object.entries(cells || {}).forEach(function (pair) {
+      const cell = document.getElementById(pair[0]);
+      if (cell) { cell.textContent = pair[1]; }
+    });
+  }
+
+  Shiny.addCustomMessageHandler("fields", function (message) { fields = message; showFields(); });
+  Shiny.addCustomMessageHandler("cells", function (message) { cells = message; showCells(); });
+
+  $(document).on("change", ".plan-field", function (event) {
+    const said = { field: event.target.id, text: event.target.value };
+    Shiny.setInputValue("edit", said, { priority: "event" });
+  });
+
+  $(document).on("click", "button.scenario", function (event) {
+    const said = { what: event.target.dataset.what, number: Number(event.target.dataset.number) };
+    Shiny.setInputValue("scenario", said, { priority: "event" });
+  });
+
+  // Fields that were just put on the page show what was said before.
+  $(function () {
+    new MutationObserver(function (changes) {
+      if (changes.some(function (change) { return change.addedNodes.length && change.target.matches("#release_fields, #level_fields"); })) {
+        showFields();
+        showCells();
+      }
+    }).observe(document.getElementById("contents"), { childList: true, subtree: true });
+  });
+
+  $(document).on("shiny:disconnected", function () {
+    document.getElementById("stopped").hidden = false;
+  });
+})();

@@ -1,0 +1,142 @@
+"""Records whose true counts are kept: counted once, asked for as often as there are trials.
+
+In: the records of one run, and its levels. Out: the same answers as the records give. The promise: an engine counts the
+totals of a level once, and the table of a group at a stat level once, whichever trials ask for it. Everything here is
+confidential, and lives as long as one evaluation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from safetab.accounting.events import Stage
+from safetab.engines.protocol import Cells, ChosenGroups, IntArray, Members, Records, RegionOfBlockSet, Totals
+from safetab.pipeline.groups import GroupDomain
+from safetab.population.ages import AgeBins
+from safetab.population.membership import CodeSets
+
+#: Tables are counted beforehand where a group gets them with a chance above this; other tables when they are needed.
+_UNLIKELY = Fraction(1, 10**9)
+
+
+class CountedOnce:
+    """The records of one run, for several trials."""
+
+    def __init__(
+        self, records: Records, domains: Sequence[GroupDomain], age_bins: tuple[AgeBins, ...], sexes: int
+    ) -> None:
+        self._records, self._bins, self._sexes = records, age_bins, sexes
+        # Each level has an array of its own, which lives as long as its domain.
+        self._domain = {id(domain.region_of_block_set): domain for domain in domains}
+        self._totals: dict[int, Totals] = {}
+        self._with_people: dict[int, IntArray] = {}
+        self._tables: dict[tuple[int, int], _Tables] = {}
+
+    def code_sets(self) -> CodeSets:
+        """The distinct code sets."""
+        return self._records.code_sets()
+
+    def totals(self, region_of_block_set: RegionOfBlockSet, members: Members) -> Iterator[Totals]:
+        """The true totals of every group that has anybody, in one batch."""
+        key = id(region_of_block_set)
+        if key not in self._totals:
+            batches = list(self._records.totals(region_of_block_set, members))
+            empty = np.empty(0, dtype=np.int64)
+            columns = ("region", "iteration", "true_count")
+            self._totals[key] = Totals(
+                *(np.concatenate([empty, *(getattr(batch, name) for batch in batches)]) for name in columns)
+            )
+        yield self._totals[key]
+
+    def cells(self, region_of_block_set: RegionOfBlockSet, members: Members, chosen: ChosenGroups) -> Iterator[Cells]:
+        """The true cells of the chosen groups, those of empty groups left out."""
+        key = id(region_of_block_set)
+        domain = self._domain[key]
+        (totals,) = self.totals(region_of_block_set, members)
+        group = chosen.region * len(domain.iterations) + chosen.iteration
+        if key not in self._with_people:
+            self._with_people[key] = np.sort(totals.region * len(domain.iterations) + totals.iteration)
+        has_people = _is_in(group, self._with_people[key])
+        for stat_level in np.unique(chosen.stat_level).tolist():
+            if (key, stat_level) not in self._tables:
+                likely = _is_likely(totals.true_count, domain, stat_level)
+                made = _Tables(stat_level, len(self._bins[stat_level - 1]), self._sexes)
+                groups = totals.region[likely] * len(domain.iterations) + totals.iteration[likely]
+                self._count(made, groups, region_of_block_set, members)
+                self._tables[key, stat_level] = made
+            tables = self._tables[key, stat_level]
+            asked = np.flatnonzero((chosen.stat_level == stat_level) & has_people)
+            self._count(tables, tables.missing(group[asked]), region_of_block_set, members)
+            yield tables.cells(group[asked], asked)
+
+    def true_tables(self, domain: GroupDomain, stat_level: int, groups: IntArray) -> IntArray:
+        """The cells of groups that got this stat level in a trial: groups by sexes by age bins."""
+        tables = self._tables[id(domain.region_of_block_set), stat_level]
+        return tables.of(groups).reshape(len(groups), self._sexes, -1)
+
+    def _count(
+        self, tables: _Tables, groups: IntArray, region_of_block_set: RegionOfBlockSet, members: Members
+    ) -> None:
+        if not len(groups):
+            return
+        region, iteration = np.divmod(groups, len(self._domain[id(region_of_block_set)].iterations))
+        chosen = ChosenGroups(region, iteration, np.full(len(groups), tables.stat_level, dtype=np.int64))
+        tables.add(groups, self._records.cells(region_of_block_set, members, chosen))
+
+
+class _Tables:
+    """The true tables of some groups of a level, all of one stat level, in order of the groups' numbers."""
+
+    def __init__(self, stat_level: int, bins: int, sexes: int) -> None:
+        self.stat_level, self._bins = stat_level, bins
+        self._groups = np.empty(0, dtype=np.int64)
+        self._counts = np.empty((0, sexes * bins), dtype=np.int64)
+
+    def missing(self, groups: IntArray) -> IntArray:
+        """Those of some groups whose table is not known."""
+        return groups[~_is_in(groups, self._groups)]
+
+    def add(self, groups: IntArray, batches: Iterator[Cells]) -> None:
+        counts = np.zeros((len(groups), self._counts.shape[1]), dtype=np.int64)
+        for batch in batches:
+            counts[batch.group, batch.sex * self._bins + batch.age_bin] = batch.true_count
+        together = np.concatenate([self._groups, groups])
+        order = np.argsort(together)
+        self._groups, self._counts = together[order], np.concatenate([self._counts, counts])[order]
+
+    def of(self, groups: IntArray) -> IntArray:
+        """The cells of some groups; those of unknown ones, which have nobody, are 0."""
+        counts = np.zeros((len(groups), self._counts.shape[1]), dtype=np.int64)
+        known = _is_in(groups, self._groups)
+        counts[known] = self._counts[np.searchsorted(self._groups, groups[known])]
+        return counts
+
+    def cells(self, groups: IntArray, numbers: IntArray) -> Cells:
+        """The cells of some groups, which have these numbers among those asked for."""
+        counts = self.of(groups)
+        row, cell = np.nonzero(counts)
+        sex, age_bin = np.divmod(cell, self._bins)
+        return Cells(numbers[row], sex, age_bin, counts[row, cell])
+
+
+def _is_likely(true_count: IntArray, domain: GroupDomain, stat_level: int) -> npt.NDArray[np.bool_]:
+    """Whether groups of some true sizes get a stat level with a chance that is worth counting for."""
+    far = domain.planned.noise.event(Stage.STAGE_1).law.quantile(1 - _UNLIKELY)
+    thresholds = domain.planned.level.thresholds
+    is_likely = true_count >= thresholds[stat_level - 1] - far
+    if stat_level < len(thresholds):
+        is_likely &= true_count < thresholds[stat_level] + far
+    return is_likely
+
+
+def _is_in(values: IntArray, in_order: IntArray) -> npt.NDArray[np.bool_]:
+    """Whether each value is among others that are in order."""
+    if not len(in_order):
+        return np.zeros(len(values), dtype=np.bool_)
+    place = np.minimum(np.searchsorted(in_order, values), len(in_order) - 1)
+    found: npt.NDArray[np.bool_] = in_order[place] == values
+    return found

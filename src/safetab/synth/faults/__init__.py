@@ -1,1 +1,0 @@
-"""Deliberate faults: ways to break a sound country so that exactly one rule should catch it."""

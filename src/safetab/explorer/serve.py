@@ -7,6 +7,7 @@ no process or thread stays behind.
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import logging
 import signal
@@ -91,6 +92,22 @@ def run_until_stopped(application: object, listening: socket.socket, ready: Call
             if self.started:
                 ready()
 
+        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            latecomers = asyncio.create_task(self._end_connections())
+            await super().shutdown(sockets)
+            latecomers.cancel()
+
+        async def _end_connections(self) -> None:
+            # Uvicorn tells the connections that are open when it stops. One that the system accepted just before is
+            # made just after, and would be waited for in vain.
+            told = set(self.server_state.connections)
+            while True:
+                await asyncio.sleep(0)
+                for connection in self.server_state.connections - told:
+                    connection.shutdown()
+                    told.add(connection)
+                await asyncio.sleep(0.02)
+
         @contextmanager
         def capture_signals(self) -> Iterator[None]:
             before = {number: signal.signal(number, self._stop) for number in _stopping_signals()}
@@ -113,26 +130,40 @@ def run_until_stopped(application: object, listening: socket.socket, ready: Call
         timeout_graceful_shutdown=_GRACE,
         ws_max_size=1 << 20,
     )
-    with _silent_about_browsers_that_left():
-        Server(config).run(sockets=[listening])
+    server = Server(config)
+    with (
+        _silent("asyncio", _is_about_a_browser_that_left),
+        _silent("uvicorn.error", lambda record: server.should_exit and _is_about_the_end(record)),
+    ):
+        server.run(sockets=[listening])
 
 
 @contextmanager
-def _silent_about_browsers_that_left() -> Iterator[None]:
-    """Keep one warning of asyncio off the screen: that a tab was closed in the middle of an answer.
-
-    It comes once for each message that was still to be sent, and nobody can do anything about it.
-    """
-    of_asyncio = logging.getLogger("asyncio")
+def _silent(logger: str, is_no_news: Callable[[logging.LogRecord], bool]) -> Iterator[None]:
+    """Keep off the screen what nobody can do anything about."""
 
     def is_news(record: logging.LogRecord) -> bool:
-        return record.msg != "socket.send() raised exception."
+        return not is_no_news(record)
 
-    of_asyncio.addFilter(is_news)
+    logging.getLogger(logger).addFilter(is_news)
     try:
         yield
     finally:
-        of_asyncio.removeFilter(is_news)
+        logging.getLogger(logger).removeFilter(is_news)
+
+
+def _is_about_a_browser_that_left(record: logging.LogRecord) -> bool:
+    """That a tab was closed in the middle of an answer; it comes once for each message that was still to be sent."""
+    return record.msg == "socket.send() raised exception."
+
+
+def _is_about_the_end(record: logging.LogRecord) -> bool:
+    """That an answer was cut off by the end of the server, or that its browser left before it was let in."""
+    from starlette.websockets import WebSocketDisconnect
+
+    cause = record.exc_info[1] if record.exc_info else None
+    is_cut_off = isinstance(cause, (asyncio.CancelledError, WebSocketDisconnect))
+    return is_cut_off or str(record.msg).startswith("Cancel %s running task(s)")
 
 
 def _stopping_signals() -> list[signal.Signals]:

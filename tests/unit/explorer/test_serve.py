@@ -7,6 +7,7 @@ import socket
 import struct
 import subprocess
 import sys
+import threading
 
 import pytest
 
@@ -87,3 +88,59 @@ def test_a_tab_that_is_closed_in_the_middle_of_an_answer_leaves_nothing_on_the_s
         _, complaints = server.communicate(timeout=60)
     assert complaints == ""
     assert server.returncode == 0
+
+
+# Applications that wait for the browser, and that are still busy when the server has waited long enough.
+_WAITING = """
+import asyncio, socket, sys
+from starlette.applications import Starlette
+from starlette.routing import WebSocketRoute
+from safetab.explorer.serve import run_until_stopped
+
+async def talk(websocket):
+    await websocket.accept()
+    if "busy" in sys.argv:
+        await asyncio.sleep(3600)
+    async for _ in websocket.iter_text():
+        pass
+
+with socket.create_server(("127.0.0.1", 0)) as listening:
+    ready = lambda: print(listening.getsockname()[1], flush=True)
+    run_until_stopped(Starlette(routes=[WebSocketRoute("/", talk)]), listening, ready)
+"""
+_HANDSHAKE = (
+    b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    b"Sec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\nSec-WebSocket-Version: 13\r\n\r\n"
+)
+
+
+def _knock(port: int, opened: list[socket.socket], number: int) -> None:
+    """Open websockets until nobody answers, `number` at the most."""
+    for _ in range(number):
+        try:
+            opened.append(socket.create_connection(("127.0.0.1", port), 5))
+            opened[-1].sendall(_HANDSHAKE)
+        except OSError:
+            return
+
+
+@pytest.mark.parametrize("kind", ["waiting", "busy"])
+def test_browsers_that_come_while_it_stops_leave_nothing_on_the_screen(kind: str) -> None:
+    pipe = subprocess.PIPE
+    opened: list[socket.socket] = []
+    with subprocess.Popen([sys.executable, "-c", _WAITING, kind], stdout=pipe, stderr=pipe, text=True) as server:
+        assert server.stdout is not None
+        port = int(server.stdout.readline())
+        _knock(port, opened, 5)
+        visitors = [threading.Thread(target=_knock, args=(port, opened, 5_000)) for _ in range(2)]
+        for visitor in visitors:
+            visitor.start()
+        server.send_signal(signal.SIGTERM)
+        _, complaints = server.communicate(timeout=60)
+        for visitor in visitors:
+            visitor.join()
+        for websocket in opened:
+            websocket.close()
+    assert complaints == ""
+    assert server.returncode == 0
+    assert len(opened) > 5, "nobody came while it stopped"

@@ -2,7 +2,8 @@
 
 In: a table in memory and the layout of its records. Out: the same table, in which columns of codes and of blocks hold
 numbers, and what texts these stand for. Promise: two records have the same number in a column exactly if they have
-the same text there, and a null stays a null. Dictionaries, and texts that are all of one width, are not copied.
+the same text there, and a null stays a null. Dictionaries are not copied, nor texts that are all of one width, unless
+they are views.
 """
 
 from __future__ import annotations
@@ -97,10 +98,11 @@ def with_numbers(layout: RecordLayout, table: pa.Table) -> NumberedTable:
 
 def _numbered(column: pa.ChunkedArray) -> tuple[Spelling, pa.ChunkedArray] | None:
     """The numbers of a column, and what they stand for; None where it is no text, or its dictionary is no list."""
-    if pa.types.is_string_view(column.type):
-        column = pc.cast(column, pa.string())
-    if pa.types.is_string(column.type) and (found := _of_same_width(column)):
+    is_view = pa.types.is_string_view(column.type)
+    if (is_view or pa.types.is_string(column.type)) and (found := _of_same_width(column)):
         return found
+    if is_view:
+        column = pc.cast(column, pa.string())
     if is_text(column.type):
         column = pc.dictionary_encode(column)
     if not column.num_chunks or not pa.types.is_dictionary(column.type) or not is_text(column.type.value_type):
@@ -115,7 +117,8 @@ def _numbered(column: pa.ChunkedArray) -> tuple[Spelling, pa.ChunkedArray] | Non
 def _of_same_width(column: pa.ChunkedArray) -> tuple[Spelling, pa.ChunkedArray] | None:
     """The bytes of texts as numbers; None where the texts are not all there, of one width, and where numbers may lie.
 
-    Texts that follow one another without a gap, each of so many bytes, are numbers in memory as they are.
+    Texts that follow one another without a gap, each of so many bytes, are numbers in memory as they are. Those
+    of views are copied from between their lengths.
     """
     pieces = [piece for piece in column.chunks if len(piece)]
     if not pieces or column.null_count:
@@ -123,9 +126,19 @@ def _of_same_width(column: pa.ChunkedArray) -> tuple[Spelling, pa.ChunkedArray] 
     width = len(pieces[0][0].as_py().encode())
     if width not in _OF_WIDTH:
         return None
-    numbers = [_bytes_of(piece, width) for piece in pieces]
+    bytes_of = _bytes_of_views if pa.types.is_string_view(column.type) else _bytes_of
+    numbers = [bytes_of(piece, width) for piece in pieces]
     known = [piece for piece in numbers if piece is not None]
     return (SameWidth(width), pa.chunked_array(known)) if len(known) == len(numbers) else None
+
+
+def _bytes_of_views(piece: pa.Array, width: int) -> pa.Array | None:
+    # A view has 16 bytes: the length of its text, then the text where it has at most 12 bytes.
+    layout = np.dtype(
+        {"names": ["length", "text"], "formats": [np.int32, f"u{width}"], "offsets": [0, 4], "itemsize": 16}
+    )
+    views = np.frombuffer(piece.buffers()[1], layout, len(piece), layout.itemsize * piece.offset)
+    return pa.array(np.ascontiguousarray(views["text"])) if (views["length"] == width).all() else None
 
 
 def _bytes_of(piece: pa.Array, width: int) -> pa.Array | None:

@@ -26,8 +26,9 @@ def layout(tmp_path_factory: pytest.TempPathFactory) -> RecordLayout:
 
 
 def table_of(layout: RecordLayout, **columns: pa.Array | pa.ChunkedArray) -> pa.Table:
-    """A table of two records; columns that are not named hold a code."""
-    sound = pa.array(["1000", "0010"])
+    """A table of two records, or as many as are given; columns that are not named hold a code."""
+    rows = max(map(len, columns.values()), default=2)
+    sound = pa.array((["1000", "0010"] * rows)[:rows])
     return pa.table({name: columns.get(name, sound) for name in layout.columns_read})
 
 
@@ -94,6 +95,19 @@ def test_pieces_that_begin_in_the_middle(layout: RecordLayout) -> None:
     numbered = with_numbers(layout, table_of(layout, QRACE1=aligned))
     assert isinstance(numbered.spelling["QRACE1"], SameWidth)
     assert spelled(numbered, "QRACE1") == ["0010", "2000"]
+
+
+def test_views_of_one_width_are_numbers_too(layout: RecordLayout) -> None:
+    """Wherever a piece begins; unless one of their texts is longer, of which the view has only the first bytes."""
+    long = "1000 is the beginning of this text"
+    whole = pa.array([long, "1000", "0010", "2000"], pa.string_view())
+    for column, kind in (
+        (pa.chunked_array([whole.slice(1, 2), whole.slice(3)]), SameWidth),
+        (whole.slice(0, 2), Listed),
+    ):
+        numbered = with_numbers(layout, table_of(layout, QRACE1=column))
+        assert isinstance(numbered.spelling["QRACE1"], kind)
+        assert spelled(numbered, "QRACE1") == column.to_pylist()
 
 
 def test_numbers_ages_and_sexes_stay_as_they_are(layout: RecordLayout) -> None:

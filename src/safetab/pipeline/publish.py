@@ -56,10 +56,20 @@ def parquet_folder(out: Path, name: str) -> Path:
     return out / _PARQUET / name
 
 
-def tables_of_runs(out: Path, name: str, **options: Any) -> dict[str, pa.Table]:
-    """A table of a finished release, by the name of a run's files; `options` are those of pyarrow's `read_table`."""
+def tables_of_runs(
+    out: Path, name: str, *, columns: list[str] | None = None, filters: Any = None
+) -> dict[str, pa.Table]:
+    """A table of a finished release, by the name of a run's files; columns and filters are pyarrow's."""
     parts = sorted(parquet_folder(out, name).glob("*.parquet"))
-    return {part.stem: pq.read_table(part, **options) for part in parts}
+    if filters is not None:
+        return {part.stem: pq.read_table(part, columns=columns, filters=filters) for part in parts}
+    # read_table imports all of Arrow's datasets, and these import pandas where it is installed.
+    return {part.stem: _whole(part, columns) for part in parts}
+
+
+def _whole(part: Path, columns: list[str] | None) -> pa.Table:
+    with pq.ParquetFile(part) as file:
+        return file.read(columns=columns)
 
 
 def read_rows(out: Path, name: str) -> pa.Table:

@@ -22,7 +22,7 @@ import sys, safetab
 from safetab.cli.main import main
 params, data, out = sys.argv[1:]
 assert main(["check", params, data]) == 0
-safetab.tabulate(params, data, out)
+assert main(["tabulate", params, data, out]) == 0
 opened = safetab.open(out)
 opened.find("high")
 opened.totals(["A01"], ["PROVINCE/Ar"])

@@ -1,7 +1,7 @@
 """Where the faults of records are: asked only after the first pass has counted some.
 
-In: the plan of the first pass and its relation `numbered`: `raw` with the file (`part_of_row`) and the line or row
-(`row_in_part`) of each record. Out: a query for the faulty records, one that counts them, and its answer as findings.
+In: the plan of the first pass and its relation `numbered`: `raw` with the file (`PART`) and the line or row (`ROW`) of
+each record. Out: a query for the faulty records, one that counts them, and its answer as findings.
 Promise: a finding has file, column, how many and the first few places; values only where the layout says that they may
 be shown.
 """
@@ -18,6 +18,10 @@ from safetab.errors import LINES_SHOWN, Finding, Rule
 from safetab.rules import record_rules
 from safetab.rules.file_rules import EMPTY_VALUE
 
+#: Where a record is: the file, and its line or row in it. Names with a blank, as no column of the records is likely to
+#: have them.
+PART, ROW = '"safetab part"', '"safetab row"'
+_BLOCKS = '"safetab blocks"'
 #: Of a table with very many broken part files only the first ones are named.
 _PARTS_SHOWN = 5
 
@@ -143,9 +147,11 @@ class FaultQueries:
 
     def _among_blocks(self, spelled: Callable[[str], str]) -> str:
         """SQL for whether a row's block is one of the geography, with every value spelled in some way."""
-        columns = enumerate(self._layout.columns.block)
-        same = [f"{spelled(f'blocks.b{i}')} = {spelled(self._plan.text_of(name))}" for i, name in columns]
-        return f"EXISTS (SELECT 1 FROM blocks WHERE {' AND '.join(same)})"
+        columns = list(enumerate(self._layout.columns.block))
+        # Named anew: inside the query a column of the records that is called b0, or blocks, would be these.
+        known = ", ".join(f'b{i} AS "safetab block {i}"' for i, _ in columns)
+        same = [f"""{spelled(f'"safetab block {i}"')} = {spelled(self._plan.text_of(name))}""" for i, name in columns]
+        return f"EXISTS (SELECT 1 FROM (SELECT {known} FROM blocks) AS {_BLOCKS} WHERE {' AND '.join(same)})"
 
     def _like_code(self, column: str) -> str:
         """SQL for whether a code of the list has the same text but for leading zeros."""
@@ -162,7 +168,7 @@ class FaultQueries:
         flags = ", ".join(f"({fault.condition}) AS f{number}" for number, fault in enumerate(self.faults))
         carried = "".join(f", {self._plan.text_of(name)} AS {alias}" for name, alias in self._values().items())
         return (
-            f"SELECT * FROM (SELECT part_of_row, row_in_part, {flags}{carried} FROM numbered{self._plan.where()}) "
+            f"SELECT * FROM (SELECT {PART}, {ROW}, {flags}{carried} FROM numbered{self._plan.where()}) "
             f"AS judged WHERE {' OR '.join(f'f{number}' for number in range(len(self.faults)))}"
         )
 
@@ -171,10 +177,10 @@ class FaultQueries:
         values, chosen = self._values(), []
         for number, fault in enumerate(self.faults):
             value = values.get(fault.column)
-            place = f"{{'row': row_in_part, 'value': {value or 'NULL'}}}"
+            place = f"{{'row': {ROW}, 'value': {value or 'NULL'}}}"
             chosen.append(f"count(*) FILTER (WHERE f{number})")
             chosen.append(f"min({place}, {LINES_SHOWN}) FILTER (WHERE f{number})")
-        return f"SELECT part_of_row, {', '.join(chosen)} FROM {faulty} GROUP BY part_of_row ORDER BY part_of_row"
+        return f"SELECT {PART}, {', '.join(chosen)} FROM {faulty} GROUP BY {PART} ORDER BY {PART}"
 
     def findings(self, answer: Sequence[tuple[Any, ...]], unit: str) -> list[Finding]:
         """The answer to `located` in words."""

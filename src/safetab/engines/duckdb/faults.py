@@ -22,7 +22,8 @@ def find_faults(
     # One thread: the numbers of lines follow from their order.
     connection.execute("SET preserve_insertion_order = true")
     connection.execute("SET threads = 1")
-    connection.execute(f"CREATE VIEW numbered AS {records_with_places(queries.layout)}")
+    columns = [row[0] for row in connection.execute("DESCRIBE raw").fetchall()]
+    connection.execute(f"CREATE VIEW numbered AS {records_with_places(queries.layout, columns)}")
     faults = FaultQueries(queries, broken)
     # A table of their own: in one query every fault would be judged again for each figure about it.
     connection.execute(f"CREATE TEMP TABLE faulty AS {faults.faulty()}")

@@ -10,12 +10,14 @@ returns no rows at all at times, without an error.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
 import duckdb
 import numpy as np
 
+from safetab.engines.faults import PART, ROW
 from safetab.engines.layout import RecordLayout
 from safetab.engines.logical_plan import identifier, quoted
 from safetab.errors import UNSPENT, Finding, InputError
@@ -26,8 +28,11 @@ from safetab.files.text_stream import TextStream
 from safetab.rules.file_rules import NO_ROWS
 
 _GLOB = re.compile(r"([\[*?])")
-#: The column with the path of a record's part. A name with a blank, as no column of the records is likely to have it.
-_FILE = "safetab file"
+#: The columns with the path of a record's part, and with the path that the names of folders are told of. Names with a
+#: blank, as no column of the records is likely to have them.
+_FILE, _FOLDER = "safetab file", "safetab folder"
+#: The column that DuckDB adds for a row's number in its file; it refuses to where the file has one of this name.
+_NUMBER = "file_row_number"
 #: Records that do not come from Parquet, as they are registered.
 _RECORDS = "safetab records"
 
@@ -40,26 +45,34 @@ def records(connection: duckdb.DuckDBPyConnection, layout: RecordLayout) -> str:
     return f"SELECT {', '.join(map(identifier, layout.columns_read))} FROM {identifier(_RECORDS)}"
 
 
-def records_with_places(layout: RecordLayout) -> str:
+def records_with_places(layout: RecordLayout, columns: Collection[str]) -> str:
     """SQL for every record with its file and its line or row there; right only if rows keep their order.
 
-    Of text the number of the record is told, as if each were one line.
+    `columns` are all that the files have. Of text the number of the record is told, as if each were one line.
     """
     if not layout.is_parquet:
         # The header is line 1.
         first = 2 if layout.is_text else 1
         row = f"row_number() OVER () + {first - 1}"
-        return f"SELECT {quoted(layout.name)} AS part_of_row, {row} AS row_in_part, * FROM raw"
+        return f"SELECT {quoted(layout.name)} AS {PART}, {row} AS {ROW}, * FROM raw"
     parts = _listed_parts(layout)
+    if _NUMBER in map(str.lower, columns):
+        return " UNION ALL ".join(_counted_part(layout, part) for part in parts)
     names = {part.address: part.name for part in parts}
     # All parts are in the folder of the table: their names are what follows it.
     (before,) = {address.removesuffix(name) for address, name in names.items()}
-    numbered = _with_values_of_folders(layout, parts, f", filename = {quoted(_FILE)}, file_row_number = true")
+    numbered = _with_values_of_folders(layout, parts, f", filename = {quoted(_FILE)}, {_NUMBER} = true")
     return (
-        f"SELECT substring({identifier(_FILE)}, {len(before) + 1}) AS part_of_row, "
-        "file_row_number + 1 AS row_in_part, * "
+        f"SELECT substring({identifier(_FILE)}, {len(before) + 1}) AS {PART}, {_NUMBER} + 1 AS {ROW}, * "
         f"FROM ({numbered}) AS numbered"
     )
+
+
+def _counted_part(layout: RecordLayout, part: Part) -> str:
+    """SQL for the records of one part, counted as they come."""
+    wanted = ", ".join(map(identifier, layout.columns_read))
+    inside = _with_values_of_folders(layout, [part], "")
+    return f"SELECT {quoted(part.name)} AS {PART}, row_number() OVER () AS {ROW}, {wanted} FROM ({inside}) AS inside"
 
 
 def with_lines(layout: RecordLayout, findings: list[Finding]) -> list[Finding]:
@@ -91,12 +104,13 @@ def _with_values_of_folders(layout: RecordLayout, parts: list[Part], options: st
     names = ", ".join(map(identifier, given))
     # A path that DuckDB spells otherwise must not become a null, which may mean that there is no race code.
     known = ", ".join(
-        f"CASE WHEN folders.part IS NULL THEN error('unknown part') ELSE folders.{name} END AS {name}"
+        f"CASE WHEN folders.{identifier(_FOLDER)} IS NULL THEN error('unknown part') ELSE folders.{name} END AS {name}"
         for name in map(identifier, given)
     )
     return (
         f"SELECT inside.*, {known} FROM read_parquet([{listed}], hive_partitioning = false{options}) AS inside "
-        f"LEFT JOIN (VALUES {values}) AS folders (part, {names}) ON inside.{identifier(_FILE)} = folders.part"
+        f"LEFT JOIN (VALUES {values}) AS folders ({identifier(_FOLDER)}, {names}) "
+        f"ON inside.{identifier(_FILE)} = folders.{identifier(_FOLDER)}"
     )
 
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
-from safetab.engines.faults import FaultQueries, without_zeros
+from safetab.engines.faults import PART, ROW, FaultQueries, without_zeros
 from safetab.engines.logical_plan import RecordQueries, identifier
 from safetab.engines.spark.dialect import SparkDialect
-from safetab.engines.spark.files import PART, ROW, addresses, find_parts, name_of_part, with_places
+from safetab.engines.spark.files import addresses, find_parts, name_of_part, with_places
 from safetab.engines.spark.text import Lines
 from safetab.errors import LINES_SHOWN, Finding
 

@@ -14,6 +14,7 @@ from urllib.parse import unquote
 
 import pyarrow as pa
 
+from safetab.engines.faults import PART, ROW
 from safetab.engines.layout import RecordLayout, is_address
 from safetab.errors import UNSPENT, Finding, InputError
 from safetab.files.parts import (
@@ -30,8 +31,6 @@ from safetab.rules.file_rules import MISSING_FILE, NO_ROWS
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-#: Where a record is: the file, and its line or row in it. Names with a blank, as no column of the records has them.
-PART, ROW = '"safetab part"', '"safetab row"'
 #: monotonically_increasing_id gives each partition so many numbers.
 IDS_OF_A_PARTITION = 1 << 33
 #: With files this dear to open and partitions this large, every file is one partition.

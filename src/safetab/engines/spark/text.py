@@ -11,9 +11,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NoReturn
 
+from safetab.engines.faults import PART, ROW
 from safetab.engines.layout import RecordLayout
 from safetab.engines.logical_plan import identifier, quoted
-from safetab.engines.spark.files import IDS_OF_A_PARTITION, PART, PLAIN, ROW, WHOLE_FILES, addresses, name_of_part
+from safetab.engines.spark.files import IDS_OF_A_PARTITION, PLAIN, WHOLE_FILES, addresses, name_of_part
 from safetab.errors import LINES_SHOWN, UNSPENT, Finding, InputError
 from safetab.files.delimited import QUOTE, TextForm, judged_form, looks_quoted, wrong_quotes
 from safetab.files.parts import Part

@@ -15,6 +15,7 @@ from urllib.parse import unquote
 
 from safetab.errors import Finding
 from safetab.rules import file_rules
+from safetab.rules.labels import has_control_characters
 
 #: How the name of a part ends, in capitals or not.
 PARQUET_SUFFIXES = (".parquet", ".parq", ".pq")
@@ -91,17 +92,28 @@ def sort_names(names: Iterable[str], *, is_parquet: bool = True) -> tuple[list[s
         # Spark and Arrow ignore such names; a program that is still writing uses them.
         is_hidden = any(piece.startswith(("_", ".")) for piece in pieces)
         is_part = is_parquet_name(name) or not is_parquet
-        (parts if is_part and not is_hidden else strangers).append(name)
+        (parts if is_part and not is_hidden and _can_be_opened(name) else strangers).append(name)
     return parts, strangers
+
+
+def _can_be_opened(name: str) -> bool:
+    """Whether every engine takes a name as it is: bytes that are no UTF-8 fail, and a backslash may mean a folder."""
+    return "\\" not in name.replace(os.sep, "/") and not has_control_characters(name)
 
 
 def stranger_findings(table: str, strangers: list[str]) -> list[Finding]:
     """A finding for each of the first files that are neither parts nor markers, and one for all others."""
-    strangers = sorted(strangers)
+    strangers = sorted(map(_visible, strangers))
     findings = [Finding(file_rules.NOT_A_PART, name) for name in strangers[:_STRANGERS_SHOWN]]
     if more := len(strangers) - _STRANGERS_SHOWN:
         findings += [Finding(file_rules.NOT_A_PART, table, count=more, seen=f"{more:,} more")] if more > 0 else []
     return findings
+
+
+def _visible(name: str) -> str:
+    """A name that can be printed: control characters, and bytes that are no UTF-8, by their numbers."""
+    text = os.fsencode(name).decode("utf-8", "backslashreplace")
+    return "".join(repr(letter)[1:-1] if has_control_characters(letter) else letter for letter in text)
 
 
 def partition_of(name: str) -> tuple[tuple[str, str | None], ...]:

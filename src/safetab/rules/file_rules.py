@@ -87,7 +87,8 @@ UNREAD_COLUMN = Rule(
 NOT_A_PART = Rule(
     "FILE-020",
     "everything in a folder of part files must be a part, which ends in `.parquet`, `.parq` or `.pq`, or a marker such "
-    "as `_SUCCESS`; no part or folder begins with `_` or `.`, and no folder is a link",
+    "as `_SUCCESS`; no name begins with `_` or `.`, or has a backslash, control characters or bytes that are not "
+    "UTF-8, and no folder is a link",
     "Rename the file if it is a part. Otherwise move it out of the folder. Join parts of text into one file.",
 )
 DAMAGED_COMPRESSION = Rule(

@@ -36,6 +36,15 @@ def test_what_is_no_part_is_named(tmp_path: Path) -> None:
     assert part_files(tmp_path) == [tmp_path / "a.parquet"]
 
 
+def test_names_that_an_engine_cannot_open_are_named_and_can_be_printed(tmp_path: Path) -> None:
+    """DuckDB and Arrow fail over bytes that are no UTF-8; in a pattern a backslash begins a folder."""
+    touch(tmp_path, "a.parquet", os.fsdecode(b"b\xff.parquet"), "c\\[1].parquet", "d\n\x1b[31m/e.parquet", "né.csv")
+    assert told(tmp_path) == [
+        ("FILE-020", name) for name in ("b\\xff.parquet", "c\\[1].parquet", "d\\n\\x1b[31m/e.parquet", "né.csv")
+    ]
+    assert part_files(tmp_path) == [tmp_path / "a.parquet"]
+
+
 def test_of_very_many_the_first_are_named_and_all_are_counted(tmp_path: Path) -> None:
     touch(tmp_path, *(f"{number}.csv" for number in range(10, 30)))
     findings = list_parts(tmp_path)[1]

@@ -158,6 +158,19 @@ def test_columns_nobody_reads_are_a_warning(tmp_path: Path, capsys: pytest.Captu
     assert "FILE-019" in capsys.readouterr().err
 
 
+def test_lines_inside_quotation_marks_are_a_warning(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Two stray marks in one column make a field of all that is between them, and nobody there is counted."""
+    text = as_text(sound_rows()).replace(b"\n", b"|x\n").replace(b"QSPAN|x", b"QSPAN|SHOES").replace(b"|", b",")
+    assert main(["check", *write(tmp_path, {"person-records.txt": text})]) == 0
+    assert "FILE-022" not in capsys.readouterr().err
+    lines = text.split(b"\n")
+    lines[1], lines[3] = lines[1].replace(b",x", b',"x'), lines[3].replace(b",x", b',x"')
+    assert main(["check", *write(tmp_path, {"person-records.txt": b"\n".join(lines)}), "--json"]) == 0
+    findings = json.loads(capsys.readouterr().out)["findings"]
+    (found,) = [found for found in findings if found["code"] == "FILE-022"]
+    assert (found["lines"], found["count"], found["severity"]) == ([3, 4], 2, "warning")
+
+
 @pytest.mark.parametrize("form", ["text", "parquet"])
 @pytest.mark.parametrize("name", EMPTY_RUNS)
 def test_a_run_of_no_records_is_a_warning_of_check_alone(

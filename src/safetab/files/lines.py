@@ -1,9 +1,10 @@
 """The lines of a large text table, judged without parsing their values.
 
 In: a path and its form. Out: findings with the first line numbers, never what a line contains. Promise: `judge_lines`
-reads the file once at the speed of the disk and misses none of NUL bytes, mixed or lone line ends, blank lines inside
-and wrong quotation marks; `line_findings` reads line by line and says where each fault is, lines with too few or too
-many fields and bytes that are no text included. It is run only where something is known to be wrong.
+reads the file once at the speed of the disk and misses none of NUL bytes, mixed or lone line ends, blank lines inside,
+wrong quotation marks and lines that continue a record; `line_findings` reads line by line and says where each fault is,
+lines with too few or too many fields and bytes that are no text included. It is run only where something is known to be
+wrong.
 """
 
 from __future__ import annotations
@@ -33,7 +34,11 @@ def judge_lines(path: Path, form: TextForm, told: ToldForm) -> list[Finding]:
     lines = quoted_lines(path, form.delimiter)
     if lines.wrong is not None:
         return [wrong_quotes(path.name, lines.wrong, told)]
-    return [] if lines.is_uniform else line_findings(path, form, told)
+    found = [] if lines.is_uniform else line_findings(path, form, told)
+    if len(lines.continued):
+        first = tuple(lines.continued[:LINES_SHOWN].tolist())
+        found.append(Finding(file_rules.CONTINUED_LINE, path.name, lines=first, count=len(lines.continued)))
+    return found
 
 
 def _looks_uniform(path: Path) -> bool:

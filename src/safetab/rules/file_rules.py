@@ -96,6 +96,13 @@ DAMAGED_COMPRESSION = Rule(
     "a compressed text file must be whole, and its name must end in `.gz` (gzip) or `.zst` (Zstandard)",
     "Name the file as it is compressed, or write it again from its source.",
 )
+CONTINUED_LINE = Rule(
+    "FILE-022",
+    "these lines continue the line before, because a quoted field contains a line break",
+    "Do nothing if this is intended. If these lines are records of people, correct the quotation marks above them. "
+    "Otherwise nobody on these lines is counted.",
+    Severity.WARNING,
+)
 AMBIGUOUS_DELIMITER = Rule(
     "FILE-030",
     "the header line does not show which delimiter separates the fields",

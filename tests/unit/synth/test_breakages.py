@@ -18,7 +18,7 @@ from safetab.synth.breakages.tables import BREAKAGES as TABLE_BREAKAGES
 from safetab.synth.write_data import Format
 
 #: Breakages of the whole file, which a first row cannot show.
-OF_THE_FILE = {"no-records", "mixed-line-ends", "unread-column"}
+OF_THE_FILE = {"no-records", "mixed-line-ends", "swallowed-record", "unread-column"}
 RACE = [f"QRACE{number}" for number in range(1, 9)]
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from safetab.params.census import COLUMNS
 from safetab.rules import record_rules
-from safetab.rules.file_rules import MIXED_LINE_ENDS, UNREAD_COLUMN
+from safetab.rules.file_rules import CONTINUED_LINE, MIXED_LINE_ENDS, UNREAD_COLUMN
 from safetab.synth.breakages.site import RECORDS_STEM, Breakage, Site, with_column
 from safetab.synth.write_data import Format, write_text_table
 
@@ -85,14 +86,29 @@ def _another_column(site: Site) -> None:
     site.edit_table(RECORDS_STEM, edit, every_file=True)
 
 
-def _mixed_line_ends(site: Site) -> None:
-    """Write the records as text, with another line end after the first record than after the others."""
+def _as_text(site: Site) -> Path:
+    """Write the records as one text file in place of what they are in."""
     tables = [site.read_table(file) for file in site.part_files(RECORDS_STEM)]
     site.remove_table(RECORDS_STEM)
     text = site.data / f"{RECORDS_STEM}.{Format.TEXT.suffix}"
     write_text_table(text, tables[0].column_names, tables)
+    return text
+
+
+def _mixed_line_ends(site: Site) -> None:
+    """Write the records as text, with another line end after the first record than after the others."""
+    text = _as_text(site)
     header, first, rest = text.read_bytes().split(b"\n", 2)
     text.write_bytes(header + b"\n" + first + b"\r\n" + rest)
+
+
+def _swallowed(site: Site) -> None:
+    """Write the records as text with quoting, and begin the first with a quote that the second closes."""
+    text = _as_text(site)
+    header, first, second, rest = text.read_bytes().split(b"\n", 3)
+    names = b"|".join(b'"' + name + b'"' for name in header.split(b"|"))
+    _, after = second.split(b"|", 1)
+    text.write_bytes(b"\n".join([names, b'"' + first, b'"|' + after, rest]))
 
 
 BREAKAGES = (
@@ -114,5 +130,6 @@ BREAKAGES = (
     ),
     Breakage("no-records", record_rules.NO_RECORDS, "a record file without records", _no_records),
     Breakage("mixed-line-ends", MIXED_LINE_ENDS, "records that end in LF and in CRLF", _mixed_line_ends),
+    Breakage("swallowed-record", CONTINUED_LINE, "a record inside the quotation marks of another", _swallowed),
     Breakage("unread-column", UNREAD_COLUMN, "a column in the records that is not used", _another_column),
 )

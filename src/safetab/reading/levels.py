@@ -46,8 +46,8 @@ class Level:
         return _row_kind(self, stat_level, is_total_only)
 
     def law_of_total(self, *, is_total_only: bool) -> Law:
-        """The noise of a total at stat level 0, or of a cell."""
-        law = self.total_only if is_total_only else self.stage_2
+        """The noise of a total at stat level 0, or of a cell; without sex and age every group has one stage."""
+        law = self.total_only if is_total_only or self.stage_2 is None else self.stage_2
         assert law is not None  # noqa: S101
         return law
 

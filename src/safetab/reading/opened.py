@@ -57,6 +57,11 @@ class Opened:
         found: dict[str, Any] = json.loads((self.folder / DICTIONARY_FILE).read_text(encoding="utf-8"))
         return found
 
+    @property
+    def has_ages(self) -> bool:
+        """Whether T2 has numbers by age."""
+        return "age" in self.dictionary["detail"].split(" by ")
+
     @cached_property
     def runs(self) -> tuple[str, ...]:
         """The runs, each over people of its own."""
@@ -231,7 +236,7 @@ class Opened:
             found = self._rows[run].totals(keys)
             self._totals.update({(run, key): found.get(key) for key in keys})
         for run, keys in tables.items():
-            cells = self._rows[run].cells(keys)
+            cells = self._rows[run].cells(keys, has_ages=self.has_ages)
             self._cells.update({(run, key): cells.get(key, []) for key in keys})
 
     def total_row(self, row: Row) -> Total | None:

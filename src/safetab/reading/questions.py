@@ -50,7 +50,7 @@ def total(
 ) -> Estimate:
     """The sum of some population groups."""
     judge(release, pairs, confidence, overlap)
-    if sex is not None and sex not in release.dictionary["sexes"]:
+    if sex is not None and sex not in set(release.dictionary["sexes"]) - {"*"}:
         raise UsageError(Finding(reading_rules.NO_SUCH_CELLS, str(release.folder), key=f"sex {sex}"), "")
     cells = None if sex is None and ages is None else Cells(sex, ages)
     chosen = choose(release, pairs, cells)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from sys import maxsize
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -70,13 +71,18 @@ class RowsOfRun:
         more = ["STAGE_1_COUNT", "ESTIMATE", "LOW_95", "HIGH_95"] if self.has_estimates else []
         return ["COUNT", "STAT_LEVEL", *more]
 
-    def cells(self, keys: Iterable[Key]) -> dict[Key, list[tuple[int, int, str, int]]]:
-        """The cells of T2: first age, last age, sex, count; without the rows that sum over all ages."""
-        found = self.table("t2", list(dict.fromkeys(keys)), ["AGESTART", "AGEEND", "SEX", "COUNT"], "AGESTART <> '*'")
+    def cells(self, keys: Iterable[Key], *, has_ages: bool) -> dict[Key, list[tuple[int, int, str, int]]]:
+        """The cells of T2: first age, last age, sex, count; without the rows that sum over all ages.
+
+        Where the release has no ages, cells are of all ages, which no range of ages includes.
+        """
+        where = "AGESTART <> '*'" if has_ages else "true"
+        found = self.table("t2", list(dict.fromkeys(keys)), ["AGESTART", "AGEEND", "SEX", "COUNT"], where)
         cells: dict[Key, list[tuple[int, int, str, int]]] = {}
         for row in found.to_pylist():
             key = row["REGION_TYPE"], row["REGION_ID"], row["ITERATION_CODE"]
-            cells.setdefault(key, []).append((int(row["AGESTART"]), int(row["AGEEND"]), row["SEX"], row["COUNT"]))
+            first, last = (int(row["AGESTART"]), int(row["AGEEND"])) if has_ages else (0, maxsize)
+            cells.setdefault(key, []).append((first, last, row["SEX"], row["COUNT"]))
         return cells
 
     def table(self, name: str, keys: Sequence[Key], columns: Sequence[str], where: str = "true") -> pa.Table:

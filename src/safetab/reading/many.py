@@ -65,8 +65,8 @@ def _most_of_missing(release: Opened, group: Group, region: Region) -> int:
         if level is not None and release.regions_of_run(run).index(*region) is not None:
             known = level.suppressible(is_total_only=group.is_total_only)
             return 0 if known is None else most_left_out(Counter({known: 1}), 1, 0.05 * _OF_ONE_MISSING)
-    seen = f"group {group.code}"
-    raise UsageError(Finding(reading_rules.NOT_TABULATED, str(release.folder), key=str(region), seen=seen), "")
+    seen = f"group {group.code} in {region}"
+    raise UsageError(Finding(reading_rules.NOT_TABULATED, str(release.folder), seen=seen), "")
 
 
 def ranks_of(release: Opened, groups: Sequence[Group], region: Region, confidence: float) -> list[Rank]:

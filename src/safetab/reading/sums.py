@@ -112,10 +112,8 @@ def _of_one_chain(release: Opened, run: str, group: Group, regions: Sequence[Reg
     allowed = release.levels_of_group(run, group)
     for region in regions:
         if region.type not in allowed:
-            raise UsageError(
-                Finding(reading_rules.NOT_TABULATED, str(release.folder), key=str(region), seen=f"group {group.code}"),
-                "",
-            )
+            seen = f"group {group.code} in {region}"
+            raise UsageError(Finding(reading_rules.NOT_TABULATED, str(release.folder), seen=seen), "")
     places = release.regions_of_run(run)
     batches: list[list[Region]] = []
     by_size = sorted({region.type for region in regions}, key=lambda name: -len(places.ids(name)))
@@ -156,8 +154,8 @@ def _choose_in_run(release: Opened, run: str, group: Group, regions: list[Region
         at = places.index(*region)
         is_there = costs(region.type, np.array([at]))[0] < inf
         if cells is not None and not is_there:
-            seen = f"group {group.code}, {cells}"
-            raise UsageError(Finding(reading_rules.NO_SUCH_CELLS, str(release.folder), key=str(region), seen=seen), "")
+            seen = f"group {group.code} in {region}; {cells}"
+            raise UsageError(Finding(reading_rules.NO_SUCH_CELLS, str(release.folder), seen=seen), "")
         (chosen.times if is_there else chosen.missing)[row(region)] += 1
     return chosen
 
@@ -206,6 +204,9 @@ def _variance(release: Opened, level: Level, group: Group, row: Row) -> float:
     if not found or any(row.cells.splits(first, last) for first, last, _, _ in found):
         return inf
     n = sum(row.cells.holds(first, last, sex) for first, last, sex, _ in found)
+    if not n:
+        # No bin has any of these ages: nobody was asked for, and 0 is no answer.
+        return inf
     return n * level.row_kind(0, is_total_only=False).variance if level.has_noise else 0.0
 
 

@@ -102,7 +102,7 @@ def test_sex_and_ages(exact: safetab.Release) -> None:
     assert exact.total("2001", "STATE/01", sex="1").value + exact.total("2001", "STATE/01", sex="2").value == whole
     young = exact.total("2001", "STATE/01", ages=(0, 17)).value
     assert young + exact.total("2001", "STATE/01", ages=(18, 115)).value == whole
-    wrong: list[dict[str, Any]] = [{"sex": "3"}, {"ages": (1, 17)}]
+    wrong: list[dict[str, Any]] = [{"sex": "3"}, {"ages": (1, 17)}, {"ages": (17, 0)}, {"ages": (200, 300)}]
     for words in wrong:
         with pytest.raises(safetab.UsageError, match="READ-005"):
             exact.total("2001", "STATE/01", **words)

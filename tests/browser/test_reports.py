@@ -85,7 +85,7 @@ def test_a_page_opens_without_complaints_and_asks_nobody(shown: tuple[str, Opene
 def test_a_page_has_no_serious_fault_of_access_and_fits(browser: Browser, files: dict[str, Path]) -> None:
     for name, file in files.items():
         page = opened(browser, file).page
-        for width in (1100, 390):
+        for width in (1100, 390, 320):
             page.set_viewport_size({"width": width, "height": 900})
             assert serious_faults(page) == [], (name, width)
             assert page.evaluate("document.documentElement.scrollWidth") <= width, "what is wide scrolls by itself"
@@ -115,8 +115,41 @@ def test_the_table_is_searched_and_sorted(browser: Browser, files: dict[str, Pat
     page.close()
 
 
+def test_every_printed_page_of_the_table_has_its_headings(browser: Browser, files: dict[str, Path]) -> None:
+    page = opened(browser, files["marked"]).page
+    printed = [sheet.extract_text() for sheet in PdfReader(io.BytesIO(page.pdf(prefer_css_page_size=True))).pages]
+    rows = page.locator("#totals tbody tr").all_inner_texts()
+    first, last = (
+        next(n for n, text in enumerate(printed) if _line(row) in _line(text)) for row in (rows[0], rows[-1])
+    )
+    assert last > first, "the table is longer than a page"
+    for sheet in printed[first : last + 1]:
+        assert _line("HIGH_95 Stat level") in _line(sheet)
+    page.close()
+
+
+def _line(text: str) -> str:
+    """Text without the breaks that depend on the width of a column."""
+    return "".join(text.split())
+
+
+def test_no_label_of_a_picture_is_cut_off(browser: Browser, files: dict[str, Path]) -> None:
+    """In the font that this browser has, which is not the one that the picture was measured with."""
+    for file in files.values():
+        page = opened(browser, file).page
+        for picture in page.locator("figure svg").all():
+            cut = picture.evaluate(
+                "picture => { const frame = picture.getBoundingClientRect();"
+                " const box = text => text.getBoundingClientRect();"
+                " const isCut = text => box(text).left < frame.left - 1 || box(text).right > frame.right + 1;"
+                " return [...picture.querySelectorAll('text')].filter(isCut).map(text => text.textContent); }"
+            )
+            assert cut == []
+        page.close()
+
+
 def test_a_warning_is_on_every_printed_page(browser: Browser, files: dict[str, Path]) -> None:
-    for name, is_marked in (("marked", True), ("report", False)):
+    for name, is_marked in (("marked", True), ("evaluation", True), ("report", False)):
         page = opened(browser, files[name]).page
         printed = PdfReader(io.BytesIO(page.pdf(print_background=True, prefer_css_page_size=True))).pages
         assert len(printed) > 2

@@ -21,6 +21,10 @@ _FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 _WIDTH = 560
 #: Around bars and the figures beside them: a browser's font may be wider than the one a picture is measured with.
 _ROOM = {"left": 16, "top": 5, "right": 30, "bottom": 8}
+#: Shares as the text of a page writes them.
+_PERCENT = {"format": ",~%", "labelExpr": "replace(datum.label, '%', ' %')"}
+#: How wide a label may be, how wide a letter of it is, and how much wider than measured it may be drawn.
+_LABEL, _LETTER, _WIDER = 260, 6.5, 0.25
 #: Colours that people with any colour vision tell apart (Okabe and Ito), dark enough on white.
 PALETTE = ("#0072b2", "#d55e00", "#007f5f", "#a8518a", "#8a6d00", "#3b7ea1", "#555555", "#b2182b")
 #: From no detail to the finest.
@@ -38,9 +42,9 @@ _CONFIG = {
         "gridColor": "#e4e4e4",
         "domainColor": "#999",
         "tickColor": "#999",
-        "labelLimit": 260,
+        "labelLimit": _LABEL,
     },
-    "legend": {"labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal", "labelLimit": 260},
+    "legend": {"labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal", "labelLimit": _LABEL},
     "range": {"category": list(PALETTE)},
 }
 
@@ -78,7 +82,7 @@ def shares(rows: Rows, name: str, kind: str, value: str, kinds: Sequence[str], *
         .mark_bar(height={"band": 0.7})
         .encode(
             y=alt_.Y(f"{name}:N", sort=None, title=None),
-            x=alt_.X(f"{value}:Q", stack="normalize", axis=alt_.Axis(format="%", tickCount=5), title=None),
+            x=alt_.X(f"{value}:Q", stack="normalize", axis=alt_.Axis(**_PERCENT, tickCount=5), title=None),
             color=alt_.Color(
                 f"{kind}:N",
                 scale=alt_.Scale(domain=list(kinds), range=list(colours)),
@@ -107,7 +111,7 @@ def lines(
     """A line for each kind over a logarithmic axis of sizes; perhaps with a level line at `rule`."""
     alt_ = altair()
     kinds = list(dict.fromkeys(row[kind] for row in rows))
-    form = {"format": "~%"} if is_percent else {"format": "~s"}
+    form = _PERCENT if is_percent else {"format": "~s"}
     base = alt_.Chart(alt_.InlineData(values=list(rows))).encode(
         x=alt_.X(
             f"{across}:Q",
@@ -138,7 +142,10 @@ def intervals(rows: Rows, name: str, *, title: str, alt: str, caption: str) -> P
         x=alt_.X("low:Q", title=title, scale=scale, axis=alt_.Axis(format=",d", tickCount=6)), x2="high:Q"
     )
     points = base.mark_point(size=40, filled=True, color=PALETTE[0], opacity=1).encode(x="estimate:Q")
-    return _picture(alt_.layer(whiskers, points).properties(width=_WIDTH, height={"step": 22}), alt, caption)
+    longest = min(_LABEL, _LETTER * max((len(row[name]) for row in rows), default=0))
+    room = _ROOM | {"left": round(_WIDER * longest)}
+    chart = alt_.layer(whiskers, points).properties(width=_WIDTH, height={"step": 22}, padding=room)
+    return _picture(chart, alt, caption)
 
 
 def altair() -> Any:

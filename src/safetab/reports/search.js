@@ -65,6 +65,7 @@
     const button = document.createElement("button");
     button.type = "button";
     button.textContent = head.textContent;
+    head.dataset.words = head.textContent;
     head.replaceChildren(button);
     button.addEventListener("click", () => {
       const isSame = order && order.column === column;

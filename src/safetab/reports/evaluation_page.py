@@ -85,7 +85,7 @@ def _glance(trials: int, t1: Sequence[Figures]) -> Iterator[tuple[str, str, str]
     yield "Population groups", f"{sum(row['GROUPS'] for row in whole):,}", "every region times every group"
     yield "Published totals", f"{rows:,.1f}", "on average over the trials"
     if rows:
-        yield "Coverage of totals", f"{covered / rows:.2%}", "95 % or more is promised"
+        yield "Coverage of totals", f"{100 * covered / rows:.2f} %", "95 % or more is promised"
 
 
 def _level(row: Figures, *, has_runs: bool) -> str:
@@ -193,7 +193,7 @@ def _coverage(rows: Sequence[Figures], *, has_runs: bool) -> markup.Section:
         "level",
         titles=("true size of the group (lower end of its class)", "coverage"),
         alt=f"Lines, one for each level: coverage of the intervals by true size, around 95 %. The lowest is "
-        f"{lowest['COVERAGE']:.1%} ({lowest['level']}).",
+        f"{100 * lowest['COVERAGE']:.1f} % ({lowest['level']}).",
         caption="The share of intervals that hold, where there were at least 100 rows in all trials. The dashed line "
         "is the 95 % that is promised. The table above has the figures and their errors.",
         is_log=False,
@@ -227,7 +227,7 @@ def _detail(rows: Sequence[Figures], trials: int, *, has_runs: bool) -> markup.S
             "level",
             titles=("true size of the group (lower end of its class)", "pairs of trials with different detail"),
             alt="Lines, one for each level: how often the detail of a group changes between trials, by true size. It "
-            f"changes most in {most['level']}: {most['CHANGES']:.1%}.",
+            f"changes most in {most['level']}: {100 * most['CHANGES']:.1f} %.",
             caption="Detail changes where the true size is near a threshold, or near what is suppressed.",
             is_log=False,
         )

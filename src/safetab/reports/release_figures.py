@@ -67,7 +67,7 @@ def spending(release: Opened) -> markup.Section:
         for entry in run["levels"]:
             level, budget = levels[entry["level"]], Fraction(entry["budget"])
             name = level_name(release, run["name"], level.geography, level.iteration_level)
-            share = f"{float(budget / whole):.1%}" if whole else "-"
+            share = _share(float(budget / whole)) if whole else "-"
             bars.append({"level": name, "budget": float(budget), "label": f"{entry['budget']} ({share})"})
             drawn = sum(part["counts"] for part in entry["measurements"])
             groups = f"{entry['groups']:,}"
@@ -103,6 +103,10 @@ def spending(release: Opened) -> markup.Section:
     )
 
 
+def _share(value: float) -> str:
+    return f"{100 * value:.1f} %"
+
+
 def _noise(level: Level) -> tuple[str, str]:
     law = level.stage_2 or level.total_only
     if law is None or not level.has_noise:
@@ -131,7 +135,8 @@ def detail(release: Opened, survey: Survey) -> markup.Section:
         kinds,
         alt="Stacked bars: the published totals of each level by detail. "
         f"{with_table:,} of {rows_of_all:,} groups have a sex by age table.",
-        caption="Published groups of each level by the detail that they got. Groups that were left out are not in it.",
+        caption="Published groups of each level by the detail that they got. Total only: groups that have no table "
+        "whatever their size. Groups that were left out are not in it.",
     )
     lines = (
         [name, *(f"{counts[kind]:,}" for kind in kinds), f"{sum(counts.values()):,}"] for name, counts in found.items()
@@ -160,7 +165,7 @@ def suppression(release: Opened, survey: Survey) -> markup.Section:
             name = level_name(release, run["name"], entry["geography"], entry["iteration_level"])
             bounds = {part["suppressed_up_to"] for part in entry["measurements"]} - {None}
             groups, kept = entry["groups"], published.get(name, 0)
-            share = f"{(groups - kept) / groups:.1%}" if groups else "-"
+            share = _share((groups - kept) / groups) if groups else "-"
             rows.append(
                 (
                     name,

@@ -15,6 +15,8 @@ from safetab.reports import charts, markup
 from safetab.reports.totals_table import in_words, level_name
 
 _EXTREMES = 8
+#: Where sizes from 0 are on a logarithmic axis.
+_FIRST = 3
 
 
 def margins(release: Opened, survey: Survey) -> markup.Section:
@@ -24,7 +26,7 @@ def margins(release: Opened, survey: Survey) -> markup.Section:
     for row in found:
         name = level_name(release, row.run, row.geography, row.iteration_level)
         if row.median_relative > 0:
-            points.append({"level": name, "size": max(row.least_size, 3), "relative": row.median_relative})
+            points.append({"level": name, "size": max(row.least_size, _FIRST), "relative": row.median_relative})
         spread = f"{_percent(row.low_relative)} to {_percent(row.high_relative)}"
         half = f"{row.median_half_width:,g}"
         rows.append((name, size_class(row.least_size), f"{row.rows:,}", half, _percent(row.median_relative), spread))
@@ -42,7 +44,7 @@ def margins(release: Opened, survey: Survey) -> markup.Section:
             f"{_percent(largest['relative'])} ({largest['level']}) to {_percent(smallest['relative'])} "
             f"({smallest['level']}).",
             caption="The half-width of the 95 % interval divided by ESTIMATE, by size: the median of each class of "
-            "size. Both axes are logarithmic. An ESTIMATE of 0 counts as 1.",
+            f"size. Both axes are logarithmic; the class from 0 is drawn at {_FIRST}. An ESTIMATE of 0 counts as 1.",
             rule=0.1,
         )
         about = "The dashed line is 10 %. Margins do not depend on the size of a group but on its level and its detail."

@@ -128,6 +128,31 @@ def test_look_reads_the_sexes_and_says_so(tmp_path: Path, data: Path, capsys: py
     assert not (tmp_path / "other").exists()
 
 
+@pytest.mark.parametrize("sexes", [",", " ", "F\nM"])
+def test_sexes_without_a_value_are_no_leave_to_look(
+    tmp_path: Path, data: Path, capsys: pytest.CaptureFixture[str], sexes: str
+) -> None:
+    assert main(words(tmp_path / "params", data, sexes=sexes)) == 2
+    told = capsys.readouterr().err
+    assert "USAGE-031" in told
+    assert "confidential" not in told
+    assert not (tmp_path / "params").exists()
+
+
+def test_an_answer_of_spaces_is_asked_for_again(
+    tmp_path: Path, data: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answers = iter(["  ", "F,M"])
+    monkeypatch.setattr(click, "prompt", lambda *_, **__: next(answers))
+    for stream in (sys.stdin, sys.stdout):
+        monkeypatch.setattr(stream, "isatty", lambda: True)
+    assert main(words(tmp_path / "params", data, sexes=None)) == 0
+    assert not list(answers)
+    assert "confidential" not in capsys.readouterr().err
+    release = tomllib.loads((tmp_path / "params" / "release.toml").read_text(encoding="utf-8"))
+    assert release["columns"]["sexes"] == ["F", "M"]
+
+
 def test_what_is_missing_is_listed_in_one_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["init", str(tmp_path / "params"), "--records", "people.csv", "--age", "Age"]) == 2
     told = capsys.readouterr().err
@@ -167,6 +192,9 @@ def test_what_is_missing_is_asked_for_on_a_terminal(
         ({"group_levels": "Level1:"}, 2, "USAGE-031", "--group-levels"),
         ({"group_levels": "Level2:Level2Name,Level1:Level1Name"}, 1, "GROUPS-020", "groups.csv, Level1, lines 3, 4, 6"),
         ({"group_levels": "Level1:Level2Name,Level2"}, 1, "GROUPS-021", "groups.csv, Level2Name, lines 3, 4, 6"),
+        ({"group_levels": ","}, 2, "USAGE-031", "--group-levels"),
+        ({"codes": ","}, 2, "USAGE-031", "--codes"),
+        ({"block": " "}, 2, "USAGE-031", "--block"),
         ({"region": "=x"}, 2, "USAGE-031", "--region"),
         ({"region": "BLOCK"}, 2, "USAGE-034", "--region ('NATION')"),
         ({"delimiter": "people=,"}, 2, "USAGE-031", "--delimiter"),

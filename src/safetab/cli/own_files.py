@@ -97,40 +97,56 @@ def _complete(options: _Options) -> dict[str, Any]:
         raise UsageError(Finding(usage_rules.MISSING_OPTIONS, "safetab init", seen=words))
     for key in missing:
         if key != "sexes" or complete["sex"]:
-            # Without a default an empty answer is asked for again.
-            default = "" if key in _OPTIONAL else None
-            complete[key] = click.prompt(_QUESTIONS[key], default=default, show_default=False).strip()
+            complete[key] = _ask(key)
     if "region" in missing:
-        complete["region"] = tuple(_listed(complete["region"]))
+        complete["region"] = tuple(_listed("--region", complete["region"]))
     return complete
+
+
+def _ask(key: str) -> str:
+    """An answer; only what a release may lack can be left empty, anything else is asked for again."""
+    default = "" if key in _OPTIONAL else None
+    while True:
+        answer: str = click.prompt(_QUESTIONS[key], default=default, show_default=False).strip()
+        if answer or key in _OPTIONAL:
+            return answer
 
 
 def _own_files(folder: Path, options: _Options) -> OwnFiles:
     told = _told_forms(options["delimiter"], options["no_quotes"])
     records, sex = Path(options["records"]), options["sex"] or None
-    sexes = tuple(_listed(options["sexes"] or "")) if sex else ()
-    if sex and not sexes:
+    sexes: tuple[str, ...] = ()
+    if sex and options["sexes"]:
+        sexes = tuple(_listed("--sexes", options["sexes"]))
+    elif sex and options["look"]:
         sexes = _look(records, sex, told["records"])
+    levels = _listed("--group-levels", options["group_levels"])
     return OwnFiles(
         title=folder.resolve().name,
         records=records,
         geography=Path(options["geography"]),
         groups=Path(options["groups"]),
-        group_levels=tuple(LevelColumns(*_pair("--group-levels", part)) for part in _listed(options["group_levels"])),
-        block=tuple(_listed(options["block"])),
+        group_levels=tuple(LevelColumns(*_pair("--group-levels", part)) for part in levels),
+        block=tuple(_listed("--block", options["block"])),
         age=options["age"] or None,
         sex=sex,
         sexes=sexes,
-        codes=tuple(_listed(options["codes"])),
+        codes=tuple(_listed("--codes", options["codes"])),
         regions=_regions(options["region"]),
         no_code=options["no_code"],
         told=told,
     )
 
 
-def _listed(text: str) -> list[str]:
-    """The words of a list; one with a comma in it is written in quotes."""
-    return [word.strip() for word in next(csv.reader([text]), []) if word.strip()]
+def _listed(option: str, text: str) -> list[str]:
+    """The words of a list, at least one; one with a comma in it is written in quotes."""
+    try:
+        words = [word.strip() for word in next(csv.reader([text]), []) if word.strip()]
+    except csv.Error:
+        words = []
+    if not words:
+        raise UsageError(Finding(usage_rules.OPTION_WORDS, option, seen=repr(text)))
+    return words
 
 
 def _pair(option: str, text: str) -> tuple[str, str | None]:

@@ -71,8 +71,8 @@ MISSING_OPTIONS = Rule(
 OPTION_WORDS = Rule(
     "USAGE-031",
     "this option must have the form that `safetab init --help` shows",
-    'Write it like `--region NATION`, `--region REGION=RegionCode:"Region name"`, `--group-levels Code1:Name1,Code2` '
-    'or `--delimiter geography=";"`.',
+    'Write it like `--region NATION`, `--region REGION=RegionCode:"Region name"`, `--group-levels Code1:Name1,Code2`, '
+    '`--sexes F,M`, `--no-group 999` or `--delimiter geography=";"`.',
 )
 NOT_TOGETHER = Rule(
     "USAGE-032",

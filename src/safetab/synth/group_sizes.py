@@ -220,7 +220,8 @@ def _alone_sizes(
         if np.isnan(wanted) and everyone[mine].sum() > _MUCH_OVERLAP * totals[number]:
             wanted = (_CODES_WITHIN * totals[number] - everyone[mine].sum()) / (_CODES_WITHIN - 1)
         free = mine & is_free
-        if not np.isnan(wanted) and free.any():
+        # A region of nobody has groups of nobody, whatever their shares.
+        if not np.isnan(wanted) and alone[free].any():
             factor = (wanted - alone[mine & ~is_free].sum()) / alone[free].sum()
             alone[free] = np.minimum(max(factor, 0.05) * alone[free], 0.98 * everyone[free])
             is_free[free] = False

@@ -140,6 +140,19 @@ def test_own_sizes_are_the_persons_of_the_country(tmp_path: Path) -> None:
     assert {code: totals[code] for code in wanted} == pytest.approx(wanted, rel=0.05)
 
 
+def test_a_region_may_have_nobody(tmp_path: Path) -> None:
+    iterations = [it for it in load(MEROVIA).catalogue.iterations if it.level == 1 and it.kind is not Kind.ETHNICITY]
+    empty = max(iterations, key=lambda it: len(it.members)).members
+    sizes = tmp_path / "sizes.csv"
+    lines = [f"{it.code},0\n" for it in iterations if it.members == empty]
+    assert len(lines) == 2
+    sizes.write_text("ITERATION_CODE,COUNT\n" + "".join(lines))
+    found = records(make(OwnCountry(MEROVIA, VILLAGES, 2_000, sizes=sizes), tmp_path / "x"))
+    codes = {code for n in (1, 2, 3) for code in found[f"PEOPLE{n}"].to_pylist()}
+    assert len(codes) > 1
+    assert not codes & empty
+
+
 @pytest.mark.parametrize("form", ["commas", "semicolons", "gzip", "parquet", "folder"])
 def test_any_form_of_the_geography_is_read_and_copied(tmp_path: Path, form: str) -> None:
     rows = [line.split("|") for line in VILLAGES.read_text().splitlines()]

@@ -292,6 +292,14 @@ def test_what_is_no_data_is_refused(tmp_path: Path, data: Any, error: type[Excep
         assert words in str(caught.value)
 
 
+def test_a_geography_alone_can_be_checked_and_not_tabulated(tmp_path: Path) -> None:
+    params = WORLD.write(tmp_path) / "params"
+    data = {"geography": table_of(WORLD.geography_rows())}
+    assert not safetab.check_inputs(params, data).errors
+    with pytest.raises(ValueError, match='data has no "records"'):
+        safetab.tabulate(params, data, tmp_path / "out")
+
+
 def test_records_are_named_once(tmp_path: Path) -> None:
     data = {"records": "x", "geography": "y"}
     with pytest.raises(ValueError, match="named twice"):

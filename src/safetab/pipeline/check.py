@@ -78,7 +78,7 @@ def check_inputs(params: str | Path, data: Data | None = None, *, show_values: b
     `data` is the data folder, or a mapping `{"records": ..., "geography": ...}` of paths and of tables in memory.
     With `show_values` findings quote what the records contain; for the secure area only.
     """
-    sources = None if data is None else data_sources(data)
+    sources = None if data is None else data_sources(data, may_lack_records=True)
     public = read_public(Path(params), sources)
     if public.parameters is None:
         return CheckReport(None, (), public.findings)

@@ -21,6 +21,7 @@ from safetab.rules import file_rules
 #: A folder, or a mapping with the keys below, each a path or a table in memory.
 Data = str | os.PathLike[str] | Mapping[str, Any]
 _KEYS = ("records", "geography")
+_BOTH = 'a mapping has both, {"records": ..., "geography": ...}.'
 _TABLES = "a DataFrame of pandas or polars, a pyarrow table, reader or dataset, or a DuckDB relation"
 
 
@@ -62,7 +63,9 @@ class DataSources:
 NO_SOURCES = DataSources()
 
 
-def data_sources(data: Data, records: str | os.PathLike[str] | None = None) -> DataSources:
+def data_sources(
+    data: Data, records: str | os.PathLike[str] | None = None, *, may_lack_records: bool = False
+) -> DataSources:
     """What a caller means by `data`, with the records where `records` says; raises where it means nothing."""
     if not isinstance(data, Mapping):
         if is_table(data):
@@ -71,6 +74,8 @@ def data_sources(data: Data, records: str | os.PathLike[str] | None = None) -> D
     else:
         found = _of_mapping(data)
     if records is None:
+        if found.folder is None and found.records is None and not may_lack_records:
+            raise ValueError(f'data has no "records": {_BOTH}')
         return found
     if found.records is not None:
         raise ValueError('The records are named twice: in data["records"] and in the argument `records`.')
@@ -81,7 +86,7 @@ def _of_mapping(data: Mapping[str, Any]) -> DataSources:
     if unknown := [key for key in data if key not in _KEYS]:
         raise ValueError(f'data has the key {unknown[0]!r}: its keys are "records" and "geography".')
     if "geography" not in data:
-        raise ValueError('data has no "geography": a mapping has both, {"records": ..., "geography": ...}.')
+        raise ValueError(f'data has no "geography": {_BOTH}')
     found = {key: _source(key, value) for key, value in data.items()}
     geography, records = found["geography"], found.get("records")
     return DataSources(

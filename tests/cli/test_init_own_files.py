@@ -122,6 +122,12 @@ def test_look_reads_the_sexes_and_says_so(tmp_path: Path, data: Path, capsys: py
     assert "confidential" in capsys.readouterr().err
     release = tomllib.loads((tmp_path / "params" / "release.toml").read_text(encoding="utf-8"))
     assert release["columns"]["sexes"] == ["F", "M"]
+    file = data / "people.csv"
+    sound = file.read_text(encoding="utf-8")
+    file.write_text(sound.replace("|M|", "||", 1), encoding="utf-8")
+    assert main([*words(tmp_path / "other", data, sexes=None), "--look"]) == 1
+    assert "FILE-009  people.csv, Sex, line 2:" in capsys.readouterr().err
+    file.write_text(sound, encoding="utf-8")
     # A column of ages in its place would put confidential values into a public file.
     assert main([*words(tmp_path / "other", data, sexes=None, sex="Age"), "--look"]) == 1
     assert "USAGE-033" in capsys.readouterr().err

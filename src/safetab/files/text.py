@@ -20,7 +20,7 @@ import pyarrow.csv as pa_csv
 
 from safetab.errors import LINES_SHOWN, Finding, Rule
 from safetab.files import arrow
-from safetab.files.compressed import compression_of, looks_compressed, open_bytes, reading_failed
+from safetab.files.compressed import looks_compressed, open_bytes, reading_failed
 from safetab.files.delimited import (
     NOTHING_TOLD,
     QUOTE,
@@ -214,27 +214,33 @@ def _first_undecodable_line(path: Path) -> int | None:
 
 
 def _without_blank_lines(path: Path, table: TextTable, findings: list[Finding]) -> TextTable | None:
-    """The table without the blank line at its end; any other blank line is a finding."""
+    """The table without the blank line at its end; other blank lines, and lines without any value, are findings."""
     empty = np.ones(len(table), dtype=bool)
     for column in table.columns.columns:
         empty &= arrow.values(pc.binary_length(column)) == 0
     rows = np.flatnonzero(empty)
-    if len(rows) and rows[-1] == len(table) - 1 and _ends_with_blank_line(path):
-        table, rows = replace(table, columns=table.columns.slice(0, len(table) - 1)), rows[:-1]
-    if len(rows):
-        findings.append(Finding.at_lines(file_rules.BLANK_LINE, path.name, table.lines(rows)))
+    if not len(rows):
+        return table
+    # A line may also have delimiters alone, or values of other columns alone.
+    is_blank = np.isin(table.lines(rows), _blank_lines(path))
+    if is_blank[-1] and rows[-1] == len(table) - 1:
+        table = replace(table, columns=table.columns.slice(0, len(table) - 1))
+        rows, is_blank = rows[:-1], is_blank[:-1]
+    names = ", ".join(table.columns.column_names)
+    for rule, key, found in (
+        (file_rules.BLANK_LINE, "", rows[is_blank]),
+        (file_rules.EMPTY_VALUE, names, rows[~is_blank]),
+    ):
+        if len(found):
+            findings.append(at_rows(rule, table, found, key=key))
     return None if len(rows) else table
 
 
-def _ends_with_blank_line(path: Path) -> bool:
-    tail = b""
+def _blank_lines(path: Path) -> list[int]:
+    """The lines of a file that have nothing on them."""
     with open_bytes(path) as file:
-        if compression_of(path) is None:
-            file.seek(max(0, path.stat().st_size - 4))
-        while chunk := file.read(_BLOCK_BYTES):
-            tail = (tail + chunk)[-4:]
-    tail = tail.replace(b"\r\n", b"\n")
-    return tail.endswith(b"\n\n")
+        lines = enumerate((line for piece in file for line in piece.splitlines()), start=1)
+        return [number for number, line in lines if not line]
 
 
 def empty_values(table: TextTable, names: Sequence[str]) -> list[Finding]:

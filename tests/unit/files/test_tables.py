@@ -60,6 +60,17 @@ def test_parts_of_a_folder_are_read_in_order(tmp_path: Path) -> None:
     assert rows_of(tmp_path / "t.parquet") == ROWS
 
 
+def test_a_line_without_a_value_is_not_a_blank_line(tmp_path: Path) -> None:
+    # A spreadsheet writes rows of delimiters below its table; a quoted field may have blank lines in it.
+    (tmp_path / "t.csv").write_text('A,B,C\n1,2,"x\n\ny"\n,,\n3,4,\n,"",5\n\n6,7,8\n,,\n')
+    findings: list[Finding] = []
+    assert read_text(tmp_path / "t.csv", ["A", "B"], findings) is None
+    assert {(one.rule.code, one.key, one.lines) for one in findings} == {
+        ("FILE-008", "", (8,)),
+        ("FILE-009", "A, B", (5, 7, 10)),
+    }
+
+
 def test_line_numbers_survive_ragged_and_blank_lines(tmp_path: Path) -> None:
     (tmp_path / "t.txt").write_text("A|B\n1|2\n1\n\n3|4\n5|6|7\n\n\n")
     findings: list[Finding] = []

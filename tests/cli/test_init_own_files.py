@@ -94,6 +94,16 @@ def test_every_code_is_in_one_group_of_each_level_and_kind(tmp_path: Path, data:
     assert not any("999" in codes for _, codes in members.values())
 
 
+def test_several_codes_may_be_no_group(tmp_path: Path, data: Path) -> None:
+    assert main([*words(tmp_path / "params", data, no_group="999, 399"), "--no-group", "888"]) == 0
+    catalogue = load(tmp_path / "params").catalogue
+    assert {"999", "399", "888"} <= set(catalogue.codes)
+    assert {code for iteration in catalogue.iterations for code in iteration.members} == {
+        *("101", "102", "103"),
+        *("201", "202", "301"),
+    }
+
+
 def test_comma_separated_records_need_their_header_alone(tmp_path: Path) -> None:
     assert main(words(tmp_path / "params", ORAVEL)) == 0
     files = tomllib.loads((tmp_path / "params" / "release.toml").read_text(encoding="utf-8"))["files"]
@@ -201,6 +211,11 @@ def test_what_is_missing_is_asked_for_on_a_terminal(
         ({"group_levels": ","}, 2, "USAGE-031", "--group-levels"),
         ({"codes": ","}, 2, "USAGE-031", "--codes"),
         ({"block": " "}, 2, "USAGE-031", "--block"),
+        ({"no_group": "9"}, 1, "GROUPS-022", "--no-group ('9')"),
+        ({"no_group": "a|b"}, 1, "GROUPS-014", "--no-group ('a|b')"),
+        ({"no_group": "101,102,103,201,202,301,399,999"}, 1, "GROUPS-023", "groups.csv, Level2"),
+        ({"no_group": ""}, 2, "USAGE-031", "--no-group"),
+        ({"region": "NATION=RegionCode"}, 2, "USAGE-035", "--region ('NATION')"),
         ({"region": "=x"}, 2, "USAGE-031", "--region"),
         ({"region": "BLOCK"}, 2, "USAGE-034", "--region ('NATION')"),
         ({"delimiter": "people=,"}, 2, "USAGE-031", "--delimiter"),
@@ -229,6 +244,35 @@ def test_what_is_wrong_is_told_and_nothing_is_written(
     assert place in told
     assert told.count(f"{code} {place}") <= 1
     assert not (tmp_path / "params").exists()
+
+
+@pytest.mark.parametrize(
+    ("content", "code", "advice"),
+    [
+        (b"Groups of 2026\n", "FILE-031", "The first line of a file must be its header."),
+        (b"Groups of 2026,,,\n", "FILE-005", "The first line of a file must be its header."),
+        (b"Level1, Level1Name, Level2, Level2Name\n", "FILE-005", "capital letters and spaces count"),
+        (b"PK\x03\x04\x14\x00\x06\x00", "FILE-017", "The file may be a spreadsheet: save the table as `CSV UTF-8`."),
+    ],
+    ids=["title", "title with commas", "spaces", "spreadsheet"],
+)
+def test_what_a_spreadsheet_writes_above_a_table_is_explained(
+    tmp_path: Path, data: Path, capsys: pytest.CaptureFixture[str], content: bytes, code: str, advice: str
+) -> None:
+    file = data / "groups.csv"
+    file.write_bytes(content + file.read_bytes())
+    assert main(words(tmp_path / "params", data)) == 1
+    told = " ".join(capsys.readouterr().err.split())
+    assert code in told
+    assert advice in told
+
+
+def test_a_column_without_a_name_is_told_about(tmp_path: Path, data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = data / "people.csv"
+    file.write_text(file.read_text(encoding="utf-8").replace("\n", "|\n"), encoding="utf-8")
+    assert main(words(tmp_path / "params", data)) == 0
+    assert main(["check", str(tmp_path / "params"), str(data)]) == 0
+    assert "people.csv (one without a name): these columns are not read." in capsys.readouterr().err
 
 
 def test_nothing_is_overwritten(tmp_path: Path, data: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -53,7 +53,7 @@ def _own_options(command: _Command) -> _Command:
             "--look", is_flag=True, help="Read the values of the sex column from the records. They are confidential."
         ),
         click.option(
-            "--no-group", multiple=True, metavar="CODE", help="A code that is not a group, such as `not stated`."
+            "--no-group", multiple=True, metavar="CODE,...", help="Codes that are not groups, such as `not stated`."
         ),
         click.option(
             "--no-code", default="", metavar="VALUE", help="What an unused code column has. [default: nothing]"

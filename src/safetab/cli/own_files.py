@@ -56,7 +56,8 @@ def own_texts(folder: Path, options: _Options) -> tuple[dict[str, str], OwnFiles
     own = _own_files(folder, _complete(options))
     findings: list[Finding] = []
     forms = read_forms(own, findings)
-    groups = read_group_table(own.groups, own.group_levels, options["no_group"], own.told["groups"], findings)
+    no_group = [code for text in options["no_group"] for code in _listed("--no-group", text)]
+    groups = read_group_table(own.groups, own.group_levels, no_group, own.told["groups"], findings)
     widths = fixed_widths(own, findings)
     # A file that two readers have read would be told about twice.
     _refuse(list(dict.fromkeys(findings)))
@@ -160,6 +161,9 @@ def _pair(option: str, text: str) -> tuple[str, str | None]:
 def _regions(words: tuple[str, ...]) -> tuple[RegionColumns, ...]:
     """The geography levels, coarse to fine."""
     regions = tuple(map(_region, words))
+    levels = [part.level for part in regions]
+    if repeated := [level for number, level in enumerate(levels) if level in levels[:number]]:
+        raise UsageError(Finding(usage_rules.LEVEL_TWICE, "--region", seen=repr(repeated[0])))
     countries = [part.level for part in regions if part.code is None]
     if len(countries) > 1:
         raise UsageError(Finding(usage_rules.TWO_COUNTRIES, "--region", seen=repr(countries[1])))

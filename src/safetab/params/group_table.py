@@ -78,6 +78,7 @@ def read_group_table(
         *_repeated(table, code_columns[-1]),
     ]
     faults += [finding for level in levels[:-1] if level.name for finding in _two_names(table, level.code, level.name)]
+    faults += _no_group_faults(table, code_columns, no_group)
     findings.extend(faults)
     if faults:
         return None
@@ -119,6 +120,24 @@ def _repeated(table: TextTable, column: str) -> list[Finding]:
     first = {code: row for row, code in reversed(list(enumerate(codes)))}
     rows = [row for row, code in enumerate(codes) if first[code] != row]
     return [at_rows(group_rules.CODE_ON_TWO_LINES, table, rows, key=column)] if rows else []
+
+
+def _no_group_faults(table: TextTable, columns: Sequence[str], no_group: Sequence[str]) -> list[Finding]:
+    """Codes of no group that are no codes of records, and a table that keeps no code in a group."""
+    finest = set(table.column(columns[-1]))
+    coarser = {code for column in columns[:-1] for code in table.column(column)} - finest
+    found = [
+        Finding(rule, "--no-group", seen=repr(code))
+        for code in no_group
+        for rule, is_wrong in (
+            (group_rules.NO_GROUP_OF_CODES, code in coarser),
+            (group_rules.CODE_LABEL, not is_label(code)),
+        )
+        if is_wrong
+    ]
+    if finest <= set(no_group):
+        found.append(Finding(group_rules.NO_GROUPS_LEFT, table.file, key=columns[-1]))
+    return found
 
 
 def _two_names(table: TextTable, code_column: str, name_column: str) -> list[Finding]:

@@ -227,7 +227,8 @@ def unread_columns(table: str, names: Collection[str], wanted: Sequence[str]) ->
     unread = sorted(set(names) - set(wanted) - _UNUSED)
     if not unread or set(wanted) - set(names):
         return []
-    return [Finding(file_rules.UNREAD_COLUMN, table, seen=", ".join(unread))]
+    shown = [name or "one without a name" for name in unread]
+    return [Finding(file_rules.UNREAD_COLUMN, table, seen=", ".join(shown))]
 
 
 def _each_once(inputs: Inputs, findings: list[Finding]) -> list[Finding]:

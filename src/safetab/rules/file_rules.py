@@ -19,8 +19,8 @@ NOT_UTF8 = Rule(
 MISSING_COLUMN = Rule(
     "FILE-005",
     "the header must name this column; the order of columns does not matter",
-    "Add the column, or use the name that the header has; capital letters count. A file without a header line needs "
-    "one.",
+    "Add the column, or use the name that the header has; capital letters and spaces count. The first line of a file "
+    "must be its header.",
 )
 REPEATED_COLUMN = Rule(
     "FILE-006",
@@ -71,7 +71,8 @@ PARTS_DIFFER = Rule(
 NUL_BYTE = Rule(
     "FILE-017",
     "text must not contain NUL bytes",
-    "The file may be in UTF-16, or damaged. Convert it, or write it again from its source.",
+    "The file may be a spreadsheet: save the table as `CSV UTF-8`. Or it is in UTF-16, or damaged: convert it, or "
+    "write it again from its source.",
 )
 MIXED_LINE_ENDS = Rule(
     "FILE-018",
@@ -111,7 +112,7 @@ AMBIGUOUS_DELIMITER = Rule(
 OTHER_DELIMITER = Rule(
     "FILE-031",
     "fields must be separated by `|`, a comma, a semicolon or a tab, and by `delimiter` if the release has it",
-    "Export the table with one of these delimiters.",
+    "Export the table with one of these delimiters. The first line of a file must be its header.",
 )
 WRONG_QUOTES = Rule(
     "FILE-032",

@@ -62,7 +62,7 @@ EMPTY_LEVEL = Rule(
 )
 CODE_LABEL = Rule(
     "GROUPS-014",
-    "a code must not have quotation marks or control characters",
+    "a code must not have `|`, quotation marks or control characters",
     "Remove these characters. Iteration codes are published as they are, and text tables have no way to write them.",
 )
 NO_CODE_IS_A_CODE = Rule(
@@ -84,4 +84,15 @@ TWO_NAMES = Rule(
     "GROUPS-021",
     "a group must have one name; on these lines it has another name than above",
     "Correct the names, or name the right columns in --group-levels.",
+)
+NO_GROUP_OF_CODES = Rule(
+    "GROUPS-022",
+    "--no-group names codes of the last level of the table of groups, which records have; this is the code of a larger "
+    "group",
+    "Name the codes of this group, for example `--no-group 998,999`.",
+)
+NO_GROUPS_LEFT = Rule(
+    "GROUPS-023",
+    "at least one code of the table of groups must be in a group",
+    "Name fewer codes with --no-group.",
 )

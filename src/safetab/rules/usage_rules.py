@@ -84,6 +84,11 @@ TWO_COUNTRIES = Rule(
     "a geography level without a column is the whole country, and there is one such level at most",
     "Add the column of its region codes, like `--region REGION=RegionCode`.",
 )
+LEVEL_TWICE = Rule(
+    "USAGE-035",
+    "a geography level can be named once only",
+    "Give each --region a name of its own, or leave one of the two out.",
+)
 MANY_SEXES = Rule(
     "USAGE-033",
     "the values of the sex column are written into release.toml, which is public; a column with so many different "

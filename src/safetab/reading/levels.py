@@ -7,6 +7,7 @@ rationals as the ledger has them, and nothing here depends on a count.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,6 +18,9 @@ from safetab.estimates.left_out import Suppressible
 from safetab.estimates.publication import Publication
 from safetab.estimates.settled import RowKind
 from safetab.noise.laws import DiscreteGaussian, Law, Mechanism, TwoSidedGeometric
+
+#: A power of ten that nobody means and no memory holds.
+_FAR = re.compile(r"e[+-]?[\d_]{4}", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -97,5 +101,12 @@ def _level(level: Mapping[str, Any], run: str, ledger: Mapping[str, Any], cells:
 
 def _law(part: Mapping[str, Any]) -> Law:
     if Mechanism(part["mechanism"]) is Mechanism.DISCRETE_GAUSSIAN:
-        return DiscreteGaussian(Fraction(part["sigma_squared"]))
-    return TwoSidedGeometric(1 / Fraction(part["scale"]))
+        return DiscreteGaussian(ledger_number(part["sigma_squared"]))
+    return TwoSidedGeometric(1 / ledger_number(part["scale"]))
+
+
+def ledger_number(text: str) -> Fraction:
+    """The fraction that decimal text or a ratio of the ledger stands for; ValueError for anything else."""
+    if _FAR.search(text):
+        raise ValueError("not a number of a ledger")
+    return Fraction(text)

@@ -21,7 +21,7 @@ CHANGED_FILE = Rule("VERIFY-001", "the SHA-256 of this file is not the one in th
 MISSING_FILE = Rule("VERIFY-002", "the release must have this file, and it is missing", _FETCH)
 ADDED_FILE = Rule(
     "VERIFY-003",
-    "the ledger does not list this",
+    "this is no part of the release: the ledger does not list it, or lists it for no run",
     "Remove it, or keep it outside the release. A published release contains what `safetab tabulate` wrote alone.",
 )
 CHANGED_LEDGER = Rule("VERIFY-004", "the SHA-256 of the ledger must be the one in ledger.sha256", _FETCH)

@@ -19,12 +19,15 @@ from safetab.noise.laws import DiscreteGaussian, Mechanism
 from safetab.population.iterations import Iteration
 from safetab.population.stability import stability
 from safetab.reading.groups import Group
+from safetab.reading.levels import ledger_number
 from safetab.rules import seal_rules
 from safetab.verifying.domain import RunDomain
 
 _MECHANISM = {"zcdp": (Mechanism.DISCRETE_GAUSSIAN, "rho"), "puredp": (Mechanism.GEOMETRIC, "epsilon")}
 #: A figure may be below ours by this much: computers round differently.
 _ROUNDING = 1e-9
+#: Other programs may read any other value of these as no.
+_YES_OR_NO = ("is_private", "has_noise", "allow_negative_counts")
 _FIGURES = ("epsilon_zcdp_analytic", "epsilon_renyi", "epsilon_loss_distribution")
 
 
@@ -33,6 +36,7 @@ def check_release(ledger: Mapping[str, Any], domains: list[RunDomain]) -> Iterat
     mechanism, symbol = _MECHANISM[ledger["privacy"]]
     if ledger["budget_symbol"] != symbol:
         yield _fault("budget_symbol")
+    yield from (_fault(key) for key in _YES_OR_NO if not isinstance(ledger[key], bool))
     if ledger["is_private"] and not ledger["has_noise"]:
         yield _fault("is_private")
     if bool(ledger["is_private"]) != (ledger["warning"] is None):
@@ -42,11 +46,11 @@ def check_release(ledger: Mapping[str, Any], domains: list[RunDomain]) -> Iterat
         events = _events(domain, mechanism, ledger)
         place = f"runs[{number}]"
         yield from _check_run(domain, events, place)
-        loss = loss_of(domain.name, events, Fraction(ledger["analyses"]["delta"]))
+        loss = loss_of(domain.name, events, ledger_number(ledger["analyses"]["delta"]))
         losses.append(loss)
         yield from _check_loss(domain.entry["analyses"], loss, ledger["analyses"]["delta"], f"{place}.analyses")
     total = costliest(losses)
-    if Fraction(ledger["total_budget"]) != total.budget:
+    if ledger_number(ledger["total_budget"]) != total.budget:
         yield _fault("total_budget")
     yield from _check_loss(ledger["analyses"], total, ledger["analyses"]["delta"], "analyses")
 
@@ -62,9 +66,9 @@ def _events(domain: RunDomain, mechanism: Mechanism, ledger: Mapping[str, Any]) 
             LevelEvents(
                 entry["level"],
                 mechanism,
-                Fraction(entry["budget"]),
+                ledger_number(entry["budget"]),
                 stability(iterations, domain.release.dictionary["max_race_codes"]),
-                Fraction(ledger["stage_1_fraction"]),
+                ledger_number(ledger["stage_1_fraction"]),
                 has_total_only=not domain.detail.has_tables or any(group.is_total_only for group in groups),
                 has_two_stage=has_two_stage,
             )
@@ -78,7 +82,7 @@ def _iteration(group: Group) -> Iteration:
 
 def _check_run(domain: RunDomain, events: tuple[LevelEvents, ...], place: str) -> Iterator[Finding]:
     run = domain.entry
-    if Fraction(run["budget"]) != sum((level.budget for level in events), Fraction(0)):
+    if ledger_number(run["budget"]) != sum((level.budget for level in events), Fraction(0)):
         yield _fault(f"{place}.budget")
     for number, (entry, level, planned) in enumerate(zip(run["levels"], domain.levels, events, strict=True)):
         here = f"{place}.levels[{number}]"

@@ -9,19 +9,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 
 from safetab.errors import Finding, InputError
 from safetab.files.seals import LEDGER_FILE, read_public_key
 from safetab.reading.opened import DICTIONARY_FILE, Opened
 from safetab.rules import seal_rules, usage_rules
+from safetab.rules.labels import one_line
 from safetab.verifying.cells import Cells
-from safetab.verifying.domain import RunDomain
+from safetab.verifying.content import UnreadableError, content_of
+from safetab.verifying.domain import Detail, RunDomain
 from safetab.verifying.parameters import check_parameters
 from safetab.verifying.sealed import check_files, check_signature, read_ledger
 from safetab.verifying.spending import check_counts, check_release
@@ -29,8 +30,6 @@ from safetab.verifying.texts import check_text
 from safetab.verifying.totals import Totals, check_detail, check_estimates, check_keys, check_precision
 
 _TABLES = ("t1", "t2")
-#: What the wrong content of a file raises in code that reads it. Hashes that fit prove nothing about content.
-_OF_CONTENT = (pa.ArrowException, ValueError, LookupError, TypeError, ArithmeticError, AttributeError, AssertionError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,32 +77,39 @@ def verify(out: str | Path, *, params: str | Path | None = None, key: str | Path
     findings += check_files(folder, ledger)
     findings += check_signature(folder, ledger, public)
     if not findings and params is not None:
-        findings += _readable(lambda: check_parameters(Path(params), ledger, _dictionary(folder)), DICTIONARY_FILE)
+        findings += _readable(lambda: check_parameters(Path(params), ledger, _dictionary(folder)))
     if not findings:
-        findings += _readable(lambda: _check_content(folder, ledger), LEDGER_FILE)
+        findings += _readable(lambda: _check_content(folder, ledger))
     return VerifyReport(
         folder,
-        tuple(findings),
+        tuple(_in_one_line(finding) for finding in findings),
         files=len(ledger["outputs"]) + (3 if signer else 2),
         rows=_rows(ledger) if not findings else 0,
-        signing_key=signer,
+        signing_key=one_line(str(signer)) if signer else None,
         key_compared=public is not None,
         parameters_compared=params is not None,
     )
 
 
-def _readable(check: Callable[[], Iterable[Finding]], file: str) -> list[Finding]:
-    """The findings of a check; one more where the content cannot be made sense of at all."""
+def _in_one_line(finding: Finding) -> Finding:
+    """A finding that a terminal prints as it is: files and keys may have any name in a release that somebody forged."""
+    return replace(finding, file=one_line(finding.file), key=one_line(finding.key), seen=one_line(finding.seen))
+
+
+def _readable(check: Callable[[], Iterable[Finding]]) -> list[Finding]:
+    """The findings of a check; one more where a file cannot be made sense of at all."""
     found: list[Finding] = []
     try:
-        found.extend(check())
-    except _OF_CONTENT as error:
-        found.append(Finding(seal_rules.UNREADABLE, file, seen=type(error).__name__))
+        with content_of(LEDGER_FILE):
+            found.extend(check())
+    except UnreadableError as error:
+        found.append(Finding(seal_rules.UNREADABLE, error.file, seen=error.seen))
     return found
 
 
 def _dictionary(folder: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((folder / DICTIONARY_FILE).read_text(encoding="utf-8"))
+    with content_of(DICTIONARY_FILE):
+        found: dict[str, Any] = json.loads((folder / DICTIONARY_FILE).read_text(encoding="utf-8"))
     return found
 
 
@@ -125,7 +131,12 @@ def _check_content(folder: Path, ledger: Mapping[str, Any]) -> Iterator[Finding]
         yield from (Finding(seal_rules.ADDED_FILE, name) for name in sorted(set(ledger["outputs"]) - expected))
         return
     release = Opened(folder)
+    with content_of(DICTIONARY_FILE):
+        _read_dictionary(release)
     domains = [RunDomain(release, run) for run in ledger["runs"]]
+    for domain in domains:
+        with content_of(f"parquet/geography/{stems[domain.name]}.parquet"):
+            _ = release.regions_of_run(domain.name).levels, domain.regions
     found = [*check_release(ledger, domains), *_check_dictionary(release, stems)]
     yield from found
     if not found:
@@ -133,12 +144,23 @@ def _check_content(folder: Path, ledger: Mapping[str, Any]) -> Iterator[Finding]
             yield from _check_run(domain, folder, stems[domain.name], f"runs[{number}]")
 
 
+def _read_dictionary(release: Opened) -> None:
+    """Read what the other steps need of the dictionary, so that what it lacks is not found in another file."""
+    Detail.of(release.dictionary)
+    _ = release.groups, release.region_names, release.dictionary["max_race_codes"], release.dictionary["iterations"]
+    for name in _TABLES:
+        for entry in release.dictionary[name]["columns"]:
+            _ = entry["name"], entry["type"], entry["in_text_file"]
+
+
 def _check_dictionary(release: Opened, stems: Mapping[str, str]) -> Iterator[Finding]:
     """The dictionary names the columns of the Parquet files, and regions that there are."""
     for name in _TABLES:
         described = [(entry["name"], entry["type"]) for entry in release.dictionary[name]["columns"]]
         for stem in stems.values():
-            schema = pq.read_schema(release.folder / "parquet" / name / f"{stem}.parquet")
+            file = f"parquet/{name}/{stem}.parquet"
+            with content_of(file):
+                schema = pq.read_schema(release.folder / file)
             if described != [(field.name, str(field.type)) for field in schema]:
                 yield Finding(seal_rules.DICTIONARY, DICTIONARY_FILE, key=f"{name}.columns")
     if set(release.dictionary["groups"]) != set(release.dictionary["iterations"]):
@@ -154,16 +176,19 @@ def _check_run(domain: RunDomain, folder: Path, stem: str, place: str) -> Iterat
     tables, names = {}, {}
     for name in _TABLES:
         names[name] = f"parquet/{name}/{stem}.parquet"
-        tables[name] = pq.read_table(folder / names[name])
+        with content_of(names[name]):
+            tables[name] = pq.read_table(folder / names[name])
         if tables[name].num_rows != domain.entry["rows"][name]:
             seen = f"{tables[name].num_rows:,} rows"
             yield Finding(seal_rules.NUMBER_OF_ROWS, names[name], seen=seen)
         columns = domain.release.dictionary[name]["columns"]
         in_text = [entry["name"] for entry in columns if entry["in_text_file"]]
         text = f"{name}/{stem}.csv"
-        yield from check_text(folder / text, folder / names[name], in_text, text)
-    totals = Totals.of(domain, tables["t1"], names["t1"])
-    found = [*check_keys(totals), *check_detail(totals)]
+        with content_of(text):
+            yield from check_text(folder / text, folder / names[name], in_text, text)
+    with content_of(names["t1"]):
+        totals = Totals.of(domain, tables["t1"], names["t1"])
+        found = [*check_keys(totals), *check_detail(totals)]
     yield from found
     cells = Cells(totals, tables["t2"], names["t2"])
     if not found and cells.expected_rows != tables["t2"].num_rows:
@@ -172,11 +197,13 @@ def _check_run(domain: RunDomain, folder: Path, stem: str, place: str) -> Iterat
         yield from found
     if found:
         return
-    yield from cells.check_keys()
-    yield from cells.check_sums()
-    yield from cells.check_numbers()
-    yield from check_precision(totals)
-    yield from check_estimates(totals, cells.all_positive())
+    with content_of(names["t2"]):
+        yield from cells.check_keys()
+        yield from cells.check_sums()
+        yield from cells.check_numbers()
+    with content_of(names["t1"]):
+        yield from check_precision(totals)
+        yield from check_estimates(totals, cells.all_positive())
     yield from check_counts(domain, _tables_of(totals), place)
 
 

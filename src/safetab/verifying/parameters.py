@@ -7,7 +7,6 @@ it says of levels, budgets, noise, thresholds and suppression is what follows fr
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from safetab.errors import Finding
 from safetab.files.seals import LEDGER_FILE, hash_file
 from safetab.params.load import Parameters, load
 from safetab.params.plan import PlannedLevel
+from safetab.reading.levels import ledger_number
 from safetab.reading.opened import DICTIONARY_FILE
 from safetab.rules import seal_rules
 
@@ -24,8 +24,11 @@ def check_parameters(path: Path, ledger: Mapping[str, Any], dictionary: Mapping[
     """The folder, or the file in it, that describes the release."""
     parameters = load(path)
     named: dict[str, str] = ledger["inputs"]["parameters"]
-    if parameters.file not in named:
-        yield Finding(seal_rules.OTHER_PARAMETERS, parameters.file)
+    if parameters.file not in named or list(_runs(ledger)) != [run.name for run in parameters.plan.runs]:
+        # They are of another release, and hardly anything is the same.
+        seen = f'title "{parameters.release.title}", and that of the ledger is "{ledger["title"]}"'
+        yield Finding(seal_rules.OTHER_PARAMETERS, str(path), seen=seen)
+        return
     for name, digest in named.items():
         file = parameters.folder / name
         if not file.is_file() or hash_file(file) != digest:
@@ -43,12 +46,9 @@ def _differences(parameters: Parameters, ledger: Mapping[str, Any]) -> Iterator[
         "allow_negative_counts": release.allow_negative_counts,
     }
     yield from (key for key, value in stated.items() if ledger[key] != value)
-    if Fraction(ledger["stage_1_fraction"]) != release.stage_1_fraction:
+    if ledger_number(ledger["stage_1_fraction"]) != release.stage_1_fraction:
         yield "stage_1_fraction"
-    runs = {run["name"]: run for run in ledger["runs"]}
-    if list(runs) != [run.name for run in parameters.plan.runs]:
-        yield "runs"
-        return
+    runs = _runs(ledger)
     for number, run in enumerate(parameters.plan.runs):
         levels = runs[run.name]["levels"]
         if [level["level"] for level in levels] != [level.name for level in run.measured]:
@@ -57,6 +57,10 @@ def _differences(parameters: Parameters, ledger: Mapping[str, Any]) -> Iterator[
         for position, (entry, planned) in enumerate(zip(levels, run.measured, strict=True)):
             for key in _differences_of_level(entry, planned, parameters, has_noise=ledger["has_noise"]):
                 yield f"runs[{number}].levels[{position}].{key}"
+
+
+def _runs(ledger: Mapping[str, Any]) -> dict[str, Any]:
+    return {run["name"]: run for run in ledger["runs"]}
 
 
 def _differences_of_dictionary(parameters: Parameters, dictionary: Mapping[str, Any]) -> Iterator[str]:
@@ -85,7 +89,7 @@ def _differences_of_level(
     entry: Mapping[str, Any], planned: PlannedLevel, parameters: Parameters, *, has_noise: bool
 ) -> Iterator[str]:
     level, chance = planned.level, parameters.release.zero_suppression_chance
-    if Fraction(entry["budget"]) != planned.budget:
+    if ledger_number(entry["budget"]) != planned.budget:
         yield "budget"
     stated = {
         "stability": planned.stability,

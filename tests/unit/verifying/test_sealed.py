@@ -207,4 +207,12 @@ def test_other_parameters(out: Path, tmp_path: Path) -> None:
     file = params / "release.toml"
     file.write_text(file.read_text(encoding="utf-8") + "# a comment\n", encoding="utf-8")
     assert codes(out, params=params) == ["VERIFY-030"]
-    assert codes(out, params=readable.write(tmp_path / "us") / "params") == ["VERIFY-030"]
+    assert {finding.file for finding in safetab.verify(out, params=params).findings} == {"release.toml"}
+
+
+def test_parameters_of_another_release_are_one_finding(out: Path, tmp_path: Path) -> None:
+    """Nearly everything differs, and one sentence says why."""
+    other = readable.write(tmp_path / "us") / "params"
+    (finding,) = safetab.verify(out, params=other).findings
+    assert (finding.rule.code, finding.file) == ("VERIFY-030", str(other))
+    assert 'that of the ledger is "Merovia, peoples and mother tongues"' in finding.seen

@@ -67,7 +67,8 @@ def _columns() -> Iterator[str]:
 
 def _commands() -> Iterator[str]:
     yield from ("# Commands", "", "*For people who type commands.*", "")
-    yield "Exit status: 0 the work was done, 1 the files break rules, 2 the command is wrong, 3 the machine failed."
+    yield "Exit status: 0 the work was done, 1 the files break rules, 2 the command is wrong, 3 the machine failed, 130"
+    yield "somebody stopped it."
     context = click.Context(cli, info_name="safetab")
     for name in cli.list_commands(context):
         command = cli.get_command(context, name)
@@ -82,6 +83,8 @@ def _errors() -> Iterator[str]:
     yield "Every message begins with a code. It says the place, the rule that is broken there, and what to do."
     for module in rule_modules():
         rules = [rule for rule in vars(module).values() if isinstance(rule, Rule)]
+        if not rules:
+            continue
         yield ""
         yield f"## {(module.__doc__ or '').splitlines()[0].rstrip('.')}"
         yield ""
@@ -89,7 +92,7 @@ def _errors() -> Iterator[str]:
         yield "| --- | --- | --- |"
         for rule in sorted(rules, key=lambda rule: rule.code):
             mark = " (warning)" if rule.severity is Severity.WARNING else ""
-            yield f"| {rule.code}{mark} | {_cell(rule.text)} | {_cell(rule.next_step)} |"
+            yield f"| `{rule.code}`{mark} | {_cell(rule.text)} | {_cell(rule.next_step)} |"
 
 
 def _json_outputs() -> Iterator[str]:

@@ -80,6 +80,21 @@ def test_no_page_is_wider_than_a_phone(screen: Page, site: Path) -> None:
     assert [image.is_visible() for image in screen.locator("article img").all()] == [False, True]
 
 
+def test_a_laptop_shows_output_whole(screen: Page, site: Path) -> None:
+    """Help and outputs have 100 columns; they fit beside the table of contents, and codes of messages are not cut."""
+    screen.set_viewport_size({"width": 1280, "height": 900})
+    screen.goto((site / "reference" / "commands.html").as_uri())
+    widths = "every => every.map(e => [e.scrollWidth, e.clientWidth])"
+    blocks = screen.locator("div.highlight pre").evaluate_all(widths)
+    assert len(blocks) >= 15
+    assert [block for block in blocks if block[0] > block[1]] == []
+    screen.goto((site / "reference" / "errors.html").as_uri())
+    heights = "every => every.map(e => e.getClientRects().length)"
+    codes = screen.locator("table td:first-child code").evaluate_all(heights)
+    assert len(codes) > 100
+    assert set(codes) == {1}
+
+
 def test_output_is_not_wrapped(screen: Page, site: Path) -> None:
     screen.set_viewport_size({"width": PHONE["width"], "height": PHONE["height"]})
     screen.goto((site / "tutorial" / "first-release.html").as_uri())

@@ -112,6 +112,22 @@ def test_pages_use_plain_phrases(page: str) -> None:
     assert [phrase for phrase in PHRASES if phrase in text] == []
 
 
+@pytest.mark.parametrize("page", PAGES)
+def test_no_table_is_empty(page: str) -> None:
+    lines = [*(ROOT / page).read_text(encoding="utf-8").splitlines(), ""]
+    heads = [number for number, line in enumerate(lines) if re.fullmatch(r"\|( :?-+:? \|)+", line)]
+    assert [lines[number - 1] for number in heads if not lines[number + 1].startswith("|")] == []
+
+
+@pytest.mark.parametrize(
+    "page", sorted(name for name in PAGES if name.endswith("/index.md") and name != "docs/index.md")
+)
+def test_the_first_page_of_a_section_names_a_page_once(page: str) -> None:
+    links = re.findall(r"\]\(([^)]+)\)", (ROOT / page).read_text(encoding="utf-8"))
+    assert len(links) >= 10
+    assert sorted(links) == sorted(set(links))
+
+
 def test_the_page_about_python_has_every_public_name() -> None:
     assert {name for names in python_names.SECTIONS.values() for name in names} <= set(safetab.__all__)
     page = "\n".join(python_names.page())

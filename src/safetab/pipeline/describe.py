@@ -1,46 +1,22 @@
-"""What readers must know besides the numbers: who is in a group, which regions contain which, how ages are cut.
+"""What readers must know of regions besides the numbers: which of them contain which.
 
-In: the release, its iterations, the geography of a run. Out: entries of the data dictionary, and one small Parquet
-table for each run. Everything here comes from public files. The promise: with these and the ledger, a reader can tell
-which groups and regions overlap and which population groups were measured, without the parameters.
+In: the geography of a run, which is public. Out: one small Parquet table for each run. Promise: with it a reader can
+tell which regions overlap, without the geography file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from safetab.files import arrow
-from safetab.params.release import Release
 from safetab.pipeline.publish import parquet_folder
 from safetab.population.geography import NO_REGION, Geography
-from safetab.population.iterations import Iteration
 
 #: The folder of the block sets, beside those of T1 and T2.
 GEOGRAPHY_TABLE = "geography"
-
-
-def group_definitions(release: Release, iterations: Iterable[Iteration]) -> dict[str, object]:
-    """What the data dictionary says of groups, sexes and ages."""
-    return {
-        "groups": {
-            iteration.code: {
-                "kind": iteration.kind.value,
-                "iteration_level": iteration.level,
-                "reach": iteration.reach.value if iteration.reach else None,
-                "codes": sorted(iteration.members),
-            }
-            for iteration in iterations
-        },
-        "max_race_codes": release.max_race_codes,
-        "detail": release.detail,
-        "sexes": list(release.columns.sexes),
-        "age_starts": {str(level): list(bins.starts) for level, bins in enumerate(release.age_bins, start=1)},
-        "oldest_age": release.age_bins[0].oldest,
-    }
 
 
 def write_geography(geography: Geography, out: Path, stem: str) -> None:

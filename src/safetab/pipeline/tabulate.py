@@ -20,9 +20,10 @@ from safetab.files.durable import write_json
 from safetab.files.memory import ReadColumns
 from safetab.files.seals import hash_files, read_signing_key, seal
 from safetab.noise.source import BitSource
+from safetab.params.definitions import group_definitions
 from safetab.params.plan import PlannedRun
 from safetab.pipeline.columns import data_dictionary
-from safetab.pipeline.describe import group_definitions, write_geography
+from safetab.pipeline.describe import write_geography
 from safetab.pipeline.inputs import Inputs, open_records, read_inputs
 from safetab.pipeline.ledger import RunRecord, hashes_of_geography, hashes_of_parameters, ledger
 from safetab.pipeline.measure import Gate

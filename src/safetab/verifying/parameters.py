@@ -13,6 +13,7 @@ from typing import Any
 from safetab.accounting.events import Stage
 from safetab.errors import Finding
 from safetab.files.seals import LEDGER_FILE, hash_file
+from safetab.params.definitions import group_definitions
 from safetab.params.load import Parameters, load
 from safetab.params.plan import PlannedLevel
 from safetab.reading.levels import ledger_number
@@ -67,20 +68,7 @@ def _differences_of_dictionary(parameters: Parameters, dictionary: Mapping[str, 
     release, iterations = parameters.release, parameters.catalogue.iterations
     stated: dict[str, object] = {
         "iterations": {iteration.code: iteration.name for iteration in iterations},
-        "groups": {
-            iteration.code: {
-                "kind": iteration.kind.value,
-                "iteration_level": iteration.level,
-                "reach": iteration.reach.value if iteration.reach else None,
-                "codes": sorted(iteration.members),
-            }
-            for iteration in iterations
-        },
-        "max_race_codes": release.max_race_codes,
-        "detail": release.detail,
-        "sexes": list(release.columns.sexes),
-        "age_starts": {str(level): list(bins.starts) for level, bins in enumerate(release.age_bins, start=1)},
-        "oldest_age": release.age_bins[0].oldest,
+        **group_definitions(release, iterations),
     }
     yield from (key for key, value in stated.items() if dictionary[key] != value)
 

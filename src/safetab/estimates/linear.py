@@ -21,7 +21,7 @@ import numpy as np
 from safetab.estimates.left_out import Suppressible, most_left_out
 from safetab.estimates.no_wider import Interval
 from safetab.estimates.settled import TWELVE, RowKind, Settled
-from safetab.estimates.sum_laws import BoundedSum, ExactSum, Part, laid_out, law_of_sum
+from safetab.estimates.sum_laws import ROUNDING, BoundedSum, ExactSum, Part, laid_out, law_of_sum
 
 #: The shares of the error that rows which were selected, and totals which were left out, may cause.
 _OF_ROWS, _OF_MISSING = 1 / 20, 1 / 25
@@ -138,7 +138,9 @@ def chance_of_noise(terms: Sequence[Weighted]) -> float:
     above, below = low - TWELVE * most(-1), -high - TWELVE * most(1)
     if max(above, below) <= 0:
         return 1.0
-    return min(1.0, 2 * _law(terms, is_lower=above > below).tail(max(above, below)) + spent)
+    # A law is followed to where its chances are as small as rounding errors, which is never 0.
+    rounding = ROUNDING if any(term.pieces.noise for term in terms) else 0.0
+    return min(1.0, 2 * (_law(terms, is_lower=above > below).tail(max(above, below)) + rounding) + spent)
 
 
 def ratio(classes: Sequence[tuple[int, int, Pieces]], confidence: float, most: float = inf) -> Interval:

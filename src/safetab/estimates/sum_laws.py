@@ -27,7 +27,7 @@ from safetab.noise.laws import DiscreteGaussian, Law
 LONGEST = 1 << 20
 _BITS = 50
 #: More than what Fourier transforms of this length lose.
-_ROUNDING = 1e-11
+ROUNDING = 1e-11
 #: Points of the grid on which sums with real weights are laid, over the width of one standard deviation.
 _FINENESS = 400
 
@@ -63,7 +63,7 @@ class ExactSum:
         """The least point q with P[sum > q] <= chance: the sum is at most q with a chance of 1 - `chance` or more."""
         beyond = np.cumsum(self.chances[::-1])[::-1]
         # beyond[i] = P[sum >= point i]; the first point whose successor is rare enough.
-        reached = np.append(beyond[1:] + _ROUNDING, 0.0) <= chance
+        reached = np.append(beyond[1:] + ROUNDING, 0.0) <= chance
         return (self.first + int(np.argmax(reached))) * self.step
 
     def moved_up(self, factor: float, step: float) -> ExactSum:

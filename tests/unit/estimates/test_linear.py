@@ -142,6 +142,14 @@ def test_p_values_are_tails_on_both_sides() -> None:
     assert chance_of_noise([Weighted(1, rows(law, 0))]) == 1
 
 
+@pytest.mark.parametrize("name", LAWS)
+def test_no_gap_is_impossible_by_noise_alone(name: str) -> None:
+    """A probability of at most 0 would be a claim that noise has an end; without noise it is true."""
+    law, _ = LAWS[name]
+    assert 0 < chance_of_noise([Weighted(1, rows(law, 10**6))]) < 1e-10
+    assert chance_of_noise([Weighted(1, Pieces.exactly(3))]) == 0
+
+
 def test_holm_rejects_what_the_plain_method_rejects() -> None:
     rng = np.random.default_rng(1)
     for _ in range(200):

@@ -101,9 +101,10 @@ def _list_found(out: Path, words: str, most: int) -> int:
 
 def _code_of(out: Path, words: str, names: Mapping[str, str]) -> str:
     """The iteration code that a code or an exact name stands for."""
-    found = [code for code, name in names.items() if words in (code, name)]
-    if not found:
-        raise UsageError(Finding(reading_rules.NO_SUCH_GROUP, str(out), key=words), "")
+    found = [words] if words in names else [code for code, name in names.items() if name == words]
+    if len(found) != 1:
+        seen = f"the name of {' and '.join(found)}" if found else ""
+        raise UsageError(Finding(reading_rules.NO_SUCH_GROUP, str(out), key=words, seen=seen), "")
     return found[0]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import inf, isfinite
+from math import floor, inf, isfinite, log10
 from typing import Any
 
 
@@ -56,8 +56,8 @@ class Estimate:
 
     def __str__(self) -> str:
         """For people: the number and its interval, then how it was computed and what to beware of."""
-        high = _figure(self.high) if isfinite(self.high) else "no bound"
-        lines = [f"{_figure(self.value)}, from {_figure(self.low)} to {high} ({100 * self.confidence:.4g} %)"]
+        high = figure(self.high) if isfinite(self.high) else "no bound"
+        lines = [f"{figure(self.value)}, from {figure(self.low)} to {high} ({percent(self.confidence)})"]
         if self.p_value is not None:
             lines.append(f"by noise alone: a gap this large has a probability of at most {self.p_value:.2g}")
         lines += [f"how: {self.how}", *(f"beware: {words}" for words in self.warnings)]
@@ -91,11 +91,22 @@ class Rank:
 
     def __str__(self) -> str:
         where = str(self.low) if self.low == self.high else f"{self.low} to {self.high}"
-        return f"{self.name} ({self.group}): rank {where}; {str(self.estimate).splitlines()[0]}"
+        people = str(self.estimate).splitlines()[0] + ("; not published" if self.estimate.missing else "")
+        return f"{self.name} ({self.group}): rank {where}; {people}"
 
 
-def _figure(value: float) -> str:
-    """A whole number of people, or a ratio."""
+def figure(value: float) -> str:
+    """A whole number of people, or a ratio; nothing can be said of a ratio whose denominator may be 0.
+
+    A ratio has four decimals, or as many as four digits need: a small group is a small share of a state.
+    """
     if not isfinite(value):
         return "unknown"
-    return f"{int(value):,}" if float(value).is_integer() else f"{value:.4f}"
+    if float(value).is_integer():
+        return f"{int(value):,}"
+    return f"{value:,.{max(4, 3 - floor(log10(abs(value))))}f}"
+
+
+def percent(confidence: float) -> str:
+    """A confidence as people write it; never 100 %."""
+    return f"{100 * confidence:.10g} %"

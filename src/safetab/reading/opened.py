@@ -131,22 +131,24 @@ class Opened:
         """The group that an iteration code or an exact name stands for."""
         if isinstance(words, Group):
             return words
-        found = self.groups.get(words) or self._group_of_name.get(words)
-        if found is None:
-            raise UsageError(Finding(reading_rules.NO_SUCH_GROUP, str(self.folder), key=words), "")
-        return found
+        key = str(words)
+        found = [self.groups[key]] if key in self.groups else self._groups_of_name.get(key, [])
+        if len(found) != 1:
+            seen = f"the name of {' and '.join(group.code for group in found)}" if found else ""
+            raise UsageError(Finding(reading_rules.NO_SUCH_GROUP, str(self.folder), key=key, seen=seen), "")
+        return found[0]
 
     @cached_property
-    def _group_of_name(self) -> Mapping[str, Group]:
-        return {group.name: group for group in self.groups.values()}
+    def _groups_of_name(self) -> Mapping[str, list[Group]]:
+        names: dict[str, list[Group]] = {}
+        for group in self.groups.values():
+            names.setdefault(group.name, []).append(group)
+        return names
 
     def region(self, words: RegionWords) -> Region:
         """The region that TYPE/ID, (type, id), or a name or id that one region alone has stands for."""
-        if not isinstance(words, str):
-            found = Region(*words)
-        else:
-            kind, _, region_id = words.partition("/")
-            found = Region(kind, region_id)
+        kind_and_id = words.split("/", 1) if isinstance(words, str) else words
+        found = Region(*kind_and_id) if is_pair(kind_and_id) else Region(str(words), "")
         if any(self.regions_of_run(run).index(*found) is not None for run in self.runs):
             return found
         named = self._named(words) if isinstance(words, str) else []
@@ -154,7 +156,7 @@ class Opened:
             return named[0]
         rule = usage_rules.REGION_OF_SEVERAL_TYPES if named else reading_rules.NO_SUCH_PLACE
         seen = ", ".join(map(str, named))
-        key = words if isinstance(words, str) else str(found)
+        key = str(found) if found.id else str(words)
         raise UsageError(Finding(rule, str(self.folder), key=key, seen=seen), "")
 
     def _named(self, words: str) -> list[Region]:
@@ -198,6 +200,8 @@ class Opened:
         """T1 or T2 of all runs as an Arrow table, or as a data frame of pandas or polars where that is installed."""
         import pyarrow.parquet as pq
 
+        if name not in ("t1", "t2"):
+            raise ValueError(f"the table is {name!r}: it is t1 or t2.")
         files = [self._file(name, run) for run in self.runs]
         found = pa.concat_tables([pq.read_table(file) for file in files])
         if form == "pandas":
@@ -251,6 +255,16 @@ class Opened:
         """Every group in every region."""
         places = [self.region(region) for region in regions]
         return [(self.group(group), region) for group in groups for region in places]
+
+
+def is_pair(words: Any) -> bool:
+    """Whether this is two things: a type and an id, a group and a region, a first and a last age."""
+    return isinstance(words, list | tuple) and len(words) == 2
+
+
+def listed(words: Any) -> list[Any]:
+    """Some groups or regions; a text is one of them, not a list of letters."""
+    return [words] if isinstance(words, str) else list(words)
 
 
 def _key(row: Row) -> Key:

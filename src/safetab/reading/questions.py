@@ -27,7 +27,7 @@ from safetab.estimates.no_wider import LEAST_CONFIDENCE, OF_TRIMMING, Interval, 
 from safetab.estimates.settled import TWELVE
 from safetab.reading.answers import Estimate
 from safetab.reading.groups import Group, is_inside, reason_of_overlap
-from safetab.reading.opened import Opened
+from safetab.reading.opened import Opened, is_pair
 from safetab.reading.sums import Cells, Chosen, Region, Row, choose, pieces_of
 from safetab.rules import reading_rules
 
@@ -52,16 +52,21 @@ def total(
     judge(release, pairs, confidence, overlap)
     if sex is not None and sex not in set(release.dictionary["sexes"]) - {"*"}:
         raise UsageError(Finding(reading_rules.NO_SUCH_CELLS, str(release.folder), key=f"sex {sex}"), "")
+    if ages is not None and not is_pair(ages):
+        raise ValueError(f"ages is {ages!r}: it is a pair, the first and the last age.")
     cells = None if sex is None and ages is None else Cells(sex, ages)
     chosen = choose(release, pairs, cells)
     how = _how(chosen, is_one=len(pairs) == 1)
     parts = _parts(release, pairs, cells, confidence)
     kept = 1 - (1 - confidence) * (1 - OF_TRIMMING) if _can_be_short(release, pairs, parts, cells) else confidence
-    answer = _published(release, chosen, how) if kept == 0.95 and cells is None else None
+    published = _published(release, chosen, how) if cells is None else None
+    answer = published if kept == 0.95 else None
     if answer is None:
         terms = weighted(release, chosen.times, chosen.missing, chance_of_a_row(kept, len(chosen.times)))
         found = whole(interval(terms, kept), least=0)
         answer = _estimate(terms, found, confidence, how, chosen.n_missing)
+        # The best number is the same at every confidence.
+        answer = replace(answer, value=min(max(published.value, found.low), found.high)) if published else answer
     if not parts:
         return answer
     ends = no_wider(Interval(answer.low, answer.high), added([Interval(part.low, part.high) for part in parts]))
@@ -166,8 +171,10 @@ def holm(chances: Sequence[float]) -> list[float]:
 
 def judge(release: Opened, pairs: Pairs, confidence: float, overlap: Overlap) -> None:
     """Refuse a question that has no answer, or would count people twice."""
+    if overlap not in ("refuse", "allow"):
+        raise ValueError(f"overlap is {overlap!r}: it is refuse or allow.")
     if not pairs or not 0 < confidence < 1:
-        seen = "" if pairs else "no group or no region"
+        seen = f"confidence {confidence}" if pairs else "no group or no region"
         raise UsageError(Finding(reading_rules.QUESTION_WORDS, str(release.folder), seen=seen), "")
     reason = _overlap(release, pairs) if overlap == "refuse" else None
     if reason:
@@ -180,7 +187,9 @@ def _overlap(release: Opened, pairs: Pairs) -> str | None:
         return None
     by_group: dict[str, list[Region]] = {}
     for group, region in pairs:
-        by_group.setdefault(group.code, []).append(region)
+        if region in by_group.setdefault(group.code, []):
+            return f"group {group.code} in {region} is named twice"
+        by_group[group.code].append(region)
     most = int(release.dictionary["max_race_codes"])
     for run in release.runs:
         places = release.regions_of_run(run)
@@ -198,7 +207,7 @@ def _overlap(release: Opened, pairs: Pairs) -> str | None:
 def comparisons(release: Opened, words: Any) -> list[tuple[Side, Side]]:
     """Several comparisons as people write them: a list of pairs of sides."""
     listed = list(words) if isinstance(words, list | tuple) else []
-    if not listed or not all(isinstance(one, list | tuple) and len(one) == 2 for one in listed):
+    if not listed or not all(is_pair(one) for one in listed):
         raise UsageError(Finding(reading_rules.SIDES, str(release.folder)), "")
     return [(one[0], one[1]) for one in listed]
 
@@ -207,9 +216,8 @@ def _side(release: Opened, side: Side, confidence: float, overlap: Overlap) -> t
     """The rows of one side of a comparison."""
     if not isinstance(side, list | tuple):
         raise UsageError(Finding(reading_rules.SIDES, str(release.folder)), "")
-    is_pair = len(side) == 2 and isinstance(side[0], str | Group)
-    words = [side] if is_pair else side
-    if not all(isinstance(one, list | tuple) and len(one) == 2 for one in words):
+    words = [side] if is_pair(side) and isinstance(side[0], str | Group) else side
+    if not all(is_pair(one) for one in words):
         raise UsageError(Finding(reading_rules.SIDES, str(release.folder)), "")
     pairs = [(release.group(group), release.region(region)) for group, region in words]
     judge(release, pairs, confidence, overlap)

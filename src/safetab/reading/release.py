@@ -17,7 +17,7 @@ import pyarrow as pa
 from safetab.reading import questions
 from safetab.reading.answers import Estimate, Rank
 from safetab.reading.many import many_totals, ranks_of
-from safetab.reading.opened import GroupWords, Opened, RegionWords
+from safetab.reading.opened import GroupWords, Opened, RegionWords, listed
 from safetab.reading.questions import Overlap, Side
 
 
@@ -47,8 +47,8 @@ class Release(Opened):
 
         `sex` is a value of the column SEX, `ages` a first and a last age; both only where T2 has such numbers.
         """
-        all_groups = [*([] if group is None else [group]), *groups]
-        all_regions = [*([] if region is None else [region]), *regions]
+        all_groups = [*([] if group is None else [group]), *listed(groups)]
+        all_regions = [*([] if region is None else [region]), *listed(regions)]
         pairs = self.pairs(all_groups, all_regions)
         return questions.total(self, pairs, sex=sex, ages=ages, overlap=overlap, confidence=confidence)
 
@@ -61,7 +61,7 @@ class Release(Opened):
         if zipped:
             words = zip(groups, regions, strict=True)
             return many_totals(self, [(self.group(group), self.region(region)) for group, region in words])
-        return many_totals(self, self.pairs(groups, regions))
+        return many_totals(self, self.pairs(listed(groups), listed(regions)))
 
     def difference(self, a: Side, b: Side, *, overlap: Overlap = "refuse", confidence: float = 0.95) -> Estimate:
         """How many more people are in `a` than in `b`; each is a pair (group, region) or a list of pairs."""
@@ -100,7 +100,7 @@ class Release(Opened):
 
     def rank(self, groups: Sequence[GroupWords], region: RegionWords, *, confidence: float = 0.95) -> list[Rank]:
         """Where groups stand by size in a region: all intervals of ranks hold together with the confidence."""
-        return ranks_of(self, [self.group(group) for group in groups], self.region(region), confidence)
+        return ranks_of(self, [self.group(group) for group in listed(groups)], self.region(region), confidence)
 
 
 def change(

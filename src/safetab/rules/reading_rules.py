@@ -6,8 +6,9 @@ from safetab.errors import Rule
 
 NO_SUCH_GROUP = Rule(
     "READ-001",
-    "the release has no such group",
-    "Name a group by its iteration code or its exact name. `safetab view OUT --find WORD` searches for names.",
+    "the release has no such group, or several of this name",
+    "Name a group by its iteration code, or by its exact name where one group alone has that. `safetab view OUT --find "
+    "WORD` searches for names.",
 )
 NO_SUCH_PLACE = Rule(
     "READ-002",
@@ -36,11 +37,16 @@ OLD_RELEASE = Rule(
 )
 QUESTION_WORDS = Rule(
     "READ-007",
-    "this question is not complete",
-    "Name at least one group and one region; a confidence is above 0 and below 1.",
+    "a question names groups and regions, and a confidence above 0 and below 1",
+    "Name at least one group and one region. Write a confidence of 95 % as 0.95.",
 )
 SIDES = Rule(
     "READ-008",
     "each side of a comparison is a pair (group, region) or a list of such pairs",
     'Write compare(("1485", "STATE/04"), ("1485", "STATE/35")), or for several comparisons a list of pairs of sides.',
+)
+OTHER_OPTIONS = Rule(
+    "READ-009",
+    "this question does not take these options",
+    "Leave them out. `safetab read --help` says which question each option is for.",
 )

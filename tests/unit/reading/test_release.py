@@ -12,6 +12,7 @@ import pytest
 
 import safetab
 from safetab.noise.source import SeededSourceNotPrivate
+from safetab.reading.answers import figure, percent
 from safetab.reading.sums import Region
 from tests.profile import size
 from tests.worlds import readable
@@ -135,6 +136,66 @@ def test_questions_without_an_answer(exact: safetab.Release) -> None:
         exact.total("2001", "USA/1", confidence=1)
     with pytest.raises(safetab.UsageError, match="READ-003"):
         exact.total("2003", "COUNTY/01001")
+
+
+@pytest.mark.parametrize("words", [{"overlap": "yes"}, {"ages": 17}, {"ages": (0, 17, 18)}])
+def test_choices_that_there_are_not(exact: safetab.Release, words: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=f"{next(iter(words))} is "):
+        exact.total("2001", "STATE/01", **words)
+
+
+def test_tables_that_there_are_not(exact: safetab.Release) -> None:
+    with pytest.raises(ValueError, match="it is t1 or t2"):
+        exact.table("t3")
+
+
+def test_names_that_are_no_text_and_lists_that_are(exact: safetab.Release) -> None:
+    nobody: Any = ["2001"]
+    nowhere: list[Any] = [3, ("COUNTY", "01001", "more"), ["COUNTY"]]
+    with pytest.raises(safetab.UsageError, match="READ-001"):
+        exact.total(nobody, "USA/1")
+    for place in nowhere:
+        with pytest.raises(safetab.UsageError, match="READ-002"):
+            exact.total("2001", place)
+    expected = exact.total("2001", "COUNTY/01001")
+    assert exact.total(groups="2001", regions="COUNTY/01001") == expected
+    assert exact.totals("2001", "COUNTY/01001")["ESTIMATE"].to_pylist() == [expected.value]
+    assert [rank.group for rank in exact.rank("2001", "USA/1")] == ["2001"]
+
+
+def test_a_name_that_two_groups_have(exact: safetab.Release) -> None:
+    release = safetab.open(exact.folder)
+    release.dictionary["iterations"]["2002"] = "Alpine alone"
+    with pytest.raises(safetab.UsageError, match=r"the name of 2001 and 2002.*READ-001|READ-001.*2001 and 2002"):
+        release.total("Alpine alone", "USA/1")
+    assert release.total("2002", "USA/1").value == truth("2002", "USA/1")
+
+
+def test_refusals_say_what_was_seen(exact: safetab.Release) -> None:
+    with pytest.raises(safetab.UsageError, match=r"confidence 1\.5"):
+        exact.total("2001", "USA/1", confidence=1.5)
+    with pytest.raises(safetab.UsageError, match="group 2001 in USA/1 is named twice"):
+        exact.total(groups=["2001", "2001"], region="USA/1")
+    with pytest.raises(safetab.UsageError, match=r"group 2003 in COUNTY/01001\)"):
+        exact.total("2003", "COUNTY/01001")
+
+
+def test_figures_as_people_read_them() -> None:
+    assert [figure(value) for value in (0.62061, 1.53264, 0.00003214, 12345.678, 4000, inf)] == [
+        "0.6206",
+        "1.5326",
+        "0.00003214",
+        "12,345.6780",
+        "4,000",
+        "unknown",
+    ]
+    assert [percent(confidence) for confidence in (0.95, 0.57, 0.999999)] == ["95 %", "57 %", "99.9999 %"]
+
+
+def test_the_best_number_is_the_same_at_every_confidence(noisy: safetab.Release) -> None:
+    for region in ("STATE/01", "COUNTY/01001", "COUNTY/01003"):
+        values = {noisy.total("2001", region, confidence=confidence).value for confidence in (0.8, 0.95, 0.99)}
+        assert values == {noisy.total("2001", region).value}
 
 
 def test_the_row_itself_is_the_answer_where_it_is_best(noisy: safetab.Release) -> None:

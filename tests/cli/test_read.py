@@ -49,6 +49,20 @@ def test_shares_differences_and_ranks(out: str, capsys: pytest.CaptureFixture[st
     assert ranks.index("Alpine alone") < ranks.index("Spaniard")
 
 
+def test_ranks_say_what_holds_together_and_what_was_not_published(out: str, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["read", out, "rank", "--group", "2001", "--group", "4001", "--region"]
+    text = told([*words, "TRACT/01005000200"], capsys)
+    assert "All ranks hold together with a probability of at least 95 %, each interval by itself." in text
+    # The other group is the rest of its county.
+    assert "Beware not published: 4001." in text
+    assert "not published" not in told([*words, "STATE/01"], capsys)
+
+
+def test_a_release_that_is_not_private_says_so(out: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for words in (["total", "--group", "2001"], ["rank", "--group", "2001"]):
+        assert "Beware NOT PRIVATE" in told(["read", out, *words, "--region", "STATE/01"], capsys)
+
+
 def test_what_is_missing_and_what_has_no_bound_is_said(out: str, capsys: pytest.CaptureFixture[str]) -> None:
     small = ["4001", "TRACT/01005000200"]
     text = told(["read", out, "share", "--part", "2001", "STATE/01", "--whole", *small], capsys)
@@ -66,6 +80,11 @@ def test_what_is_missing_and_what_has_no_bound_is_said(out: str, capsys: pytest.
         (["total", "--group", "2001", "--group", "2002", "--region", "USA/1"], "READ-004"),
         (["total", "--group", "2001", "--region", "STATE/01", "--sex", "9"], "READ-005"),
         (["total", "--group", "2001"], "READ-007"),
+        (["share", "--part", "2001", "USA/1"], "(share without --whole)"),
+        (["total", "--group", "2001", "--region", "USA/1", "--confidence", "95"], "(confidence 95.0)"),
+        (["rank", "--group", "2001", "--region", "USA/1", "--sex", "1"], "READ-009"),
+        (["share", "--part", "2001", "USA/1", "--whole", "2001", "USA/1", "--ages", "0", "17"], "(share with --ages)"),
+        (["total", "--group", "2001", "--region", "USA/1", "--b", "2001", "USA/1"], "(total with --b)"),
         (["rank", "--group", "2001"], "READ-007"),
         (["sum", "--group", "2001"], "USAGE-001"),
     ],

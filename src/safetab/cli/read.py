@@ -12,7 +12,7 @@ import click
 
 from safetab.cli.terminal import console, facts, grid, number
 from safetab.errors import Finding, UsageError
-from safetab.reading.answers import Estimate, Rank
+from safetab.reading.answers import Estimate, Rank, figure, percent
 from safetab.rules import reading_rules
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ def command(out: Path, question: str, *, confidence: float, as_json: bool, **wor
     from safetab.reading import release as releases
 
     release = releases.open(out)
+    _judge(out, question, words)
     answer = _QUESTIONS[question](release, words, confidence)
     ranks = answer if isinstance(answer, list) else []
     if as_json:
@@ -59,8 +60,22 @@ def command(out: Path, question: str, *, confidence: float, as_json: bool, **wor
     elif ranks:
         _print_ranks(ranks, release, words["regions"][0], confidence)
     else:
-        console().print(facts(_lines(answer)))
+        console().print(facts([*_lines(answer), *_not_private(release)]))
     return 0
+
+
+def _judge(out: Path, question: str, words: dict[str, Any]) -> None:
+    """Refuse options that would change nothing: who asks for the share of women must not get that of everybody."""
+    needed, more = _OPTIONS[question]
+    given = {name for name in _SPELLED if words[name]}
+    foreign = [_SPELLED[name] for name in _SPELLED if name in given - {*needed, *more}]
+    if foreign:
+        seen = f"{question} with {', '.join(foreign)}"
+        raise UsageError(Finding(reading_rules.OTHER_OPTIONS, str(out), seen=seen), "")
+    lacking = [_SPELLED[name] for name in needed if name not in given]
+    if lacking:
+        seen = f"{question} without {' and '.join(lacking)}"
+        raise UsageError(Finding(reading_rules.QUESTION_WORDS, str(out), seen=seen), "")
 
 
 def _total(release: Release, words: dict[str, Any], confidence: float) -> Estimate:
@@ -91,6 +106,24 @@ def _rank(release: Release, words: dict[str, Any], confidence: float) -> list[Ra
     return release.rank(words["groups"], words["regions"][0], confidence=confidence)
 
 
+#: The options that each question must have, and those that it may have.
+_OPTIONS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "total": (("groups", "regions"), ("sex", "ages")),
+    "share": (("part", "whole"), ()),
+    "difference": (("first", "second"), ()),
+    "rank": (("groups", "regions"), ()),
+}
+#: Options as they are written.
+_SPELLED = {
+    "groups": "--group",
+    "regions": "--region",
+    "part": "--part",
+    "whole": "--whole",
+    "first": "--a",
+    "second": "--b",
+    "sex": "--sex",
+    "ages": "--ages",
+}
 _QUESTIONS: dict[str, Callable[[Release, dict[str, Any], float], Any]] = {
     "total": _total,
     "share": _share,
@@ -115,7 +148,7 @@ def _rank_json(rank: Rank) -> dict[str, Any]:
 
 
 def _lines(answer: Estimate) -> list[tuple[str, str]]:
-    lines = [("Answer", _figure(answer.value)), ("Interval", _interval(answer))]
+    lines = [("Answer", figure(answer.value)), ("Interval", _interval(answer))]
     if answer.p_value is not None:
         lines.append(("By noise", f"a gap at least this large has a probability of at most {answer.p_value:.2g}"))
     lines.append(("Computed", answer.how))
@@ -123,15 +156,12 @@ def _lines(answer: Estimate) -> list[tuple[str, str]]:
 
 
 def _interval(answer: Estimate) -> str:
-    high = _figure(answer.high) if isfinite(answer.high) else "without bound"
-    return f"{_figure(answer.low)} to {high} with a probability of at least {100 * answer.confidence:.4g} %"
+    high = figure(answer.high) if isfinite(answer.high) else "without bound"
+    return f"{figure(answer.low)} to {high} with a probability of at least {percent(answer.confidence)}"
 
 
-def _figure(value: float) -> str:
-    """A whole number of people, or a ratio; nothing can be said of a ratio whose denominator may be 0."""
-    if not isfinite(value):
-        return "unknown"
-    return number(int(value)) if float(value).is_integer() and abs(value) >= 2 else f"{value:.4g}"
+def _not_private(release: Release) -> list[tuple[str, str]]:
+    return [] if release.is_private else [("Beware", release.ledger["warning"])]
 
 
 def _print_ranks(ranks: Sequence[Rank], release: Release, region: str, confidence: float) -> None:
@@ -149,7 +179,16 @@ def _print_ranks(ranks: Sequence[Rank], release: Release, region: str, confidenc
     # A region without a name is called by its type already.
     name = release.name_of(place)
     where = name if name == str(place) else f"{place.type} {name}"
-    title = f"Ranks in {where}; all intervals hold together with a probability of at least {100 * confidence:.4g} %"
+    title = f"Ranks in {where}"
     screen = console()
     columns = ["Group", "Code", "People", "Interval", "Rank"]
     screen.print(grid(title, columns, rows, left=2))
+    screen.print()
+    screen.print(
+        f"All ranks hold together with a probability of at least {percent(confidence)}, each interval by itself."
+    )
+    missing = [rank.group for rank in ranks if rank.estimate.missing]
+    notes = [("Beware", f"not published: {', '.join(missing)}. The interval is what the total may be.")] * bool(missing)
+    notes += _not_private(release)
+    if notes:
+        screen.print(facts(notes))

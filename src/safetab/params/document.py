@@ -45,7 +45,7 @@ def _thresholds(value: Any) -> list[int]:
     if (
         not isinstance(value, list)
         or not 1 <= len(value) <= _MOST_TABLES
-        or any(type(item) is not int for item in value)
+        or any(type(item) is not int or abs(item) > _LARGEST_THRESHOLD for item in value)
     ):
         raise broken(release_rules.THRESHOLDS)
     if sorted(value) != value:
@@ -88,6 +88,8 @@ def _not_too_many(value: Any) -> Any:
 _MOST_SEXES = 1000
 #: Kinds of tables that T2 can have, from coarse to fine.
 _MOST_TABLES = 3
+#: Far more than any number of people, and little enough that noise can be added to it in 64 bits.
+_LARGEST_THRESHOLD = 10**15 - 1
 _DECIMAL = {"anyOf": [{"type": "string"}, {"type": "number"}]}
 
 Budget = Annotated[
@@ -106,7 +108,14 @@ Chance = Annotated[
 Thresholds = Annotated[
     list[int],
     PlainValidator(_thresholds),
-    WithJsonSchema({"type": "array", "items": {"type": "integer"}, "minItems": 1, "maxItems": _MOST_TABLES}),
+    WithJsonSchema(
+        {
+            "type": "array",
+            "items": {"type": "integer", "minimum": -_LARGEST_THRESHOLD, "maximum": _LARGEST_THRESHOLD},
+            "minItems": 1,
+            "maxItems": _MOST_TABLES,
+        }
+    ),
 ]
 LevelNumber = Annotated[
     int, PlainValidator(_whole_number(1, release_rules.LEVEL_NUMBER)), WithJsonSchema({"type": "integer", "minimum": 1})

@@ -42,7 +42,7 @@ SUPPRESSION_CHANCE = Rule(
 )
 THRESHOLDS = Rule(
     "PARAMS-013",
-    "a level must have a threshold for each stat level above 0, which is a whole number",
+    "a level must have a threshold for each stat level above 0, which is a whole number of at most 15 digits",
     "Write the noisy total from which a group gets the table of each list of age bins, coarse to fine. A release with "
     "sex and without ages has one threshold. One without both has none: leave `thresholds` out.",
 )

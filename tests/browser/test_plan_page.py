@@ -28,6 +28,13 @@ from tests.browser.conftest import PATIENCE, Visitor, serious_faults, serving
 DELTA = Fraction(1, 10**10)
 #: Whether everything that can be seen is computed.
 _SETTLED = "[...document.querySelectorAll('.recalculating')].every(each => !each.checkVisibility())"
+#: Whether every label of every picture that can be seen is inside it, once it is drawn.
+_NO_LABEL_IS_CUT = (
+    "[...document.querySelectorAll('.safetab-chart svg')].filter(each => each.checkVisibility()).every(picture => {"
+    " const frame = picture.getBoundingClientRect(); return [...picture.querySelectorAll('text')].every(text => {"
+    " const box = text.getBoundingClientRect(); return !text.textContent || (box.left >= frame.left - 2"
+    " && box.right <= frame.right + 2 && box.top >= frame.top - 2); }); })"
+)
 #: (USA, 2) of run us: the second level of the file.
 MARGIN, BUDGET, THRESHOLDS = "#level-1-moe_95", "#level-1-budget", "#level-1-thresholds"
 
@@ -264,6 +271,7 @@ def test_it_can_be_read_by_everybody(fresh: Opened) -> None:
                 page.set_viewport_size({"width": width, "height": 800})
                 # Pictures are drawn anew once the width has changed; then nothing but tables scrolls sideways.
                 page.wait_for_function(f"{_SETTLED} && document.documentElement.scrollWidth <= {width}")
+                page.wait_for_function(_NO_LABEL_IS_CUT)
                 if width in judged:
                     faults += [(width, tab.inner_text(), *fault) for fault in serious_faults(page)]
         assert faults == []

@@ -23,7 +23,9 @@ from safetab.params.exact import decimal_text, exact
 from safetab.params.load import Parameters, read_document
 from safetab.params.plan import PlannedLevel, noise_findings
 from safetab.params.validate import validate
+from safetab.rules import release_rules
 from safetab.rules.accounting_rules import DELTA_IS_A_CHANCE
+from safetab.rules.noise_rules import LAW_FITS
 from safetab.rules.usage_rules import NOT_A_NUMBER
 
 MOE, BUDGET, THRESHOLDS = "moe_95", "budget", "thresholds"
@@ -31,6 +33,11 @@ MOE, BUDGET, THRESHOLDS = "moe_95", "budget", "thresholds"
 TITLE, FRACTION, SUPPRESSION, DELTA = "title", "stage_1_fraction", "zero_suppression_chance", "delta"
 _LEVEL_FIELD = re.compile(rf"level-([0-9]+)-({MOE}|{BUDGET}|{THRESHOLDS})")
 _LONGEST = 200
+#: Rules whose text speaks of keys and options, in words for fields.
+_ON_THE_PAGE = {
+    release_rules.MOE_TARGET: "a margin must be a whole number, 1 or more",
+    NOT_A_NUMBER: "this must be a decimal number",
+}
 
 
 class WrongFieldError(ValueError):
@@ -125,13 +132,20 @@ def _checked(document: Mapping[str, Any], before: Draft) -> Draft:
         findings.extend(noise_findings(parameters.plan, release.most_cells, parameters.file))
     errors = [finding for finding in findings if finding.is_error]
     if errors or release is None:
-        raise WrongFieldError(_sentences(errors[0]))
+        raise WrongFieldError(_sentences(errors[0], len(before.parameters.release.table_cells)))
     return Draft(document, parameters, before.delta_text)
 
 
-def _sentences(finding: Finding) -> str:
-    text = finding.rule.text
-    return f"{text[0].upper()}{text[1:]}. {finding.rule.next_step}"
+def _sentences(finding: Finding, tables: int = 0) -> str:
+    """What is wrong, in the words of the rule, and what to type: a field takes no quotes and no names of keys."""
+    text = _ON_THE_PAGE.get(finding.rule, finding.rule.text)
+    next_step = finding.rule.next_step
+    if finding.rule is release_rules.THRESHOLDS and tables:
+        numbers = ", ".join(str(5**number * 100) for number in range(tables))
+        next_step = f"Write {tables} whole number{'s' if tables > 1 else ''}, such as {numbers}."
+    elif finding.rule is LAW_FITS:
+        next_step = "Its noise is larger than any number of people: write a smaller margin or a larger budget."
+    return f"{text[0].upper()}{text[1:]}. {next_step}".replace('"', "").replace("`", "")
 
 
 def _change_level(level: dict[str, Any], key: str, text: str) -> None:

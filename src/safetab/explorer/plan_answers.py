@@ -134,6 +134,7 @@ def _costs(state: PlanState) -> None:
                 aria_live="polite",
             ),
             shown_tables([loss_table(plan.loss, delta)]),
+            ui.p("Each epsilon is an upper bound by another analysis. The least one counts.", class_="note"),
         )
 
     @render.ui
@@ -204,7 +205,7 @@ def _groups(state: PlanState, input: Inputs) -> None:  # noqa: A002
     def expected() -> TagList:
         source, (draft, plan) = state.source(), state.figures.newest()
         if source is None or not any(level.expected for level in plan.levels.values()):
-            return TagList(ui.p("No sizes of groups are known for this plan. Choose sizes above."))
+            return TagList(ui.p(views.NO_SIZES))
         origin = ui.p(f"Sizes are public input: {source.source.words}. ", source.source.warning, class_="note")
         return TagList(shown_tables([expected_table(draft.parameters.release, plan)]), origin)
 

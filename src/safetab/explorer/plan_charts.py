@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from safetab.accounting.accuracy.calibration import CONFIDENCE_95
-from safetab.explorer.charts import COLOURS, DASHES
+from safetab.explorer.charts import COLOURS, DASHES, IS_NARROW
 from safetab.planning.best_guess import Guess
 from safetab.planning.by_size import AtSize
 from safetab.planning.detail import Chances, DetailRule
@@ -165,7 +165,8 @@ def _colours(names: Sequence[str], columns: int = 2) -> Any:
     legend = alt.Legend(
         title=None,
         orient="top",
-        columns=columns,
+        # At 400 % zoom two columns would be cut off.
+        columns=alt.ExprRef(expr=f"{IS_NARROW} ? 1 : {columns}"),
         symbolType="stroke",
         symbolSize=500,
         labelLimit=400,
@@ -183,6 +184,9 @@ def _dashes(names: Sequence[str]) -> Any:
 
 
 def _finished(chart: Any) -> Spec:
+    import altair as alt
+
     sized = chart.properties(width="container", height=_HEIGHT, autosize={"type": "fit", "contains": "padding"})
-    spec: Spec = sized.configure(font="sans-serif").configure_axis(labelFontSize=13, titleFontSize=13).to_dict()
+    titles = alt.ExprRef(expr=f"{IS_NARROW} ? 10 : 13")
+    spec: Spec = sized.configure(font="sans-serif").configure_axis(labelFontSize=13, titleFontSize=titles).to_dict()
     return spec

@@ -166,8 +166,8 @@ def _downloads() -> TagChild:
     )
 
 
-def field(name: str, label: str, value: str, *, hides_label: bool = False) -> Tag:
-    """A field of the plan: a label, what is typed, and a place for what is wrong with it."""
+def field(name: str, label: str, value: str, *, hides_label: bool = False, hint: str = "") -> Tag:
+    """A field of the plan: a label, what is typed, what it means, and a place for what is wrong with it."""
     from shiny import ui
 
     mode = "text" if name == TITLE else "numeric" if name.endswith(MOE) else "decimal"
@@ -183,6 +183,7 @@ def field(name: str, label: str, value: str, *, hides_label: bool = False) -> Ta
             class_="form-control plan-field",
         ),
         ui.p(id=f"{name}-wrong", class_="wrong", aria_live="polite"),
+        ui.p(hint, class_="hint") if hint else None,
         class_="field",
     )
 
@@ -193,12 +194,13 @@ def release_fields(draft: Draft) -> Tag:
 
     shown = draft.fields()
     labels = {
-        TITLE: "Title",
-        FRACTION: "Stage 1 fraction",
-        SUPPRESSION: "Suppression of empty local groups",
-        DELTA: "Delta",
+        TITLE: ("Title", ""),
+        FRACTION: ("Stage 1 fraction", "The part of each budget that chooses how much detail a group gets."),
+        SUPPRESSION: ("Suppression of empty local groups", "The probability that an empty group is left out."),
+        DELTA: ("Delta", "Each epsilon below holds at this delta. It is not part of the release."),
     }
-    return ui.div(*(field(name, label, shown[name]) for name, label in labels.items()), class_="choices")
+    fields = (field(name, label, shown[name], hint=hint) for name, (label, hint) in labels.items())
+    return ui.div(*fields, class_="choices")
 
 
 def level_fields(draft: Draft) -> Tag:

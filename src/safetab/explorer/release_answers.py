@@ -71,6 +71,17 @@ def hits(release: Release, kind: str, words: str, kept: Sequence[str]) -> dict[s
     return {key: label(release, release.group(key) if kind == "group" else release.region(key)) for key in keys}
 
 
+def about_search(release: Release, kind: str, words: str) -> str:
+    """What to say of a search that finds nothing, or more than is shown; empty otherwise."""
+    wanted = words.strip()
+    found = {hit["KEY"] for hit in release.find(wanted).to_pylist() if hit["KIND"] == kind} if wanted else None
+    if found is None or 0 < len(found) <= MOST_HITS:
+        return ""
+    if not found:
+        return f"No {kind} is called “{wanted}”."
+    return f"{len(found):,} are found, and {MOST_HITS} are shown. Write more of the name."
+
+
 def _widest_first(release: Release) -> list[Region]:
     """Regions of the levels with the fewest regions first."""
     sizes: dict[str, int] = {}

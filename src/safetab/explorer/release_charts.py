@@ -11,7 +11,7 @@ from typing import Any
 
 import altair as alt
 
-from safetab.explorer.charts import COLOURS
+from safetab.explorer.charts import COLOURS, IS_NARROW
 from safetab.explorer.release_answers import Pair, age_name, label
 from safetab.reading.release import Release
 
@@ -34,7 +34,8 @@ def totals_chart(release: Release, pairs: Sequence[Pair]) -> dict[str, Any]:
     ]
     frame = alt.Chart(alt.InlineData(values=rows)).encode(y=alt.Y("name:N", sort=None, title=None, axis=_wide_labels()))
     lines = frame.mark_rule(strokeWidth=3, color=COLOURS[0]).encode(
-        x=alt.X("low:Q", title="people (95 % interval)", scale=alt.Scale(zero=False)), x2="high:Q"
+        x=alt.X("low:Q", title="people, 95 % interval", scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=6)),
+        x2="high:Q",
     )
     # What is not published has an interval and no point.
     size = alt.condition(alt.datum.published, alt.value(70), alt.value(0))
@@ -55,8 +56,8 @@ def pyramid_chart(release: Release, pair: Pair) -> dict[str, Any] | None:
         ends = {"people": sign * row["ESTIMATE"], "low": sign * row["LOW_95"], "high": sign * row["HIGH_95"]}
         rows.append({"ages": age_name(row), "sex": f"sex {row['SEX']}", **ends})
     ages = list(dict.fromkeys(row["ages"] for row in rows))
-    sides = f"sex {sexes[0]} left, sex {sexes[1]} right" if to_left else "people"
-    axis = alt.Axis(labelExpr="format(abs(datum.value), ',')", title=f"{sides}; lines: 95 %")
+    title = ["people, with 95 % intervals", *([f"sex {to_left} left, {sexes[1]} right"] if to_left else [])]
+    axis = alt.Axis(labelExpr="format(abs(datum.value), ',')", title=title)
     frame = alt.Chart(alt.InlineData(values=rows)).encode(y=alt.Y("ages:N", sort=ages[::-1], title="ages"))
     colour = alt.Color("sex:N", scale=alt.Scale(range=list(COLOURS[: len(sexes)])), legend=None)
     bars = frame.mark_bar(opacity=0.55).encode(x=alt.X("people:Q", axis=axis), color=colour)
@@ -65,10 +66,12 @@ def pyramid_chart(release: Release, pair: Pair) -> dict[str, Any] | None:
 
 
 def _wide_labels() -> alt.Axis:
-    return alt.Axis(labelLimit=260)
+    # On a phone at most half of the picture: the rest is for the lines.
+    return alt.Axis(labelLimit=alt.ExprRef(expr="min(260, containerSize()[0] / 2)"))
 
 
 def _finished(chart: alt.LayerChart, height: int) -> dict[str, Any]:
     sized = chart.properties(width="container", height=max(height, 2 * _ROW), background="white")
-    drawn: dict[str, Any] = sized.configure_axis(labelFontSize=12, titleFontSize=12).to_dict()
+    titles = alt.ExprRef(expr=f"{IS_NARROW} ? 9 : 12")
+    drawn: dict[str, Any] = sized.configure_axis(labelFontSize=12, titleFontSize=titles).to_dict()
     return drawn

@@ -16,6 +16,7 @@ from safetab.explorer.release_answers import (
     Answer,
     Pair,
     Table,
+    about_search,
     ages_table,
     comparison_table,
     first_picks,
@@ -60,8 +61,10 @@ def _contents(release: Release, groups: list[str], regions: list[str]) -> TagChi
     pick = ui.div(
         ui.h2("Pick"),
         ui.input_text("group_words", "Search for groups", placeholder="a name or a code"),
+        ui.output_ui("about_groups"),
         ui.input_checkbox_group("groups", "Groups", hits(release, "group", "", groups), selected=groups),
         ui.input_text("region_words", "Search for regions", placeholder="a name, an id, or TYPE/ID"),
+        ui.output_ui("about_regions"),
         ui.input_checkbox_group("regions", "Regions", hits(release, "region", "", regions), selected=regions),
         class_="release-pick",
     )
@@ -106,6 +109,7 @@ def _answer(release: Release, input: Inputs) -> None:  # noqa: A002
     def pairs() -> list[Pair]:
         return picked(release, input.groups(), input.regions())
 
+    _answer_searches(release, input)
     _offer(release, input, pairs)
     _answer_totals(release, input, pairs)
     _answer_questions(release, input, pairs)
@@ -114,6 +118,18 @@ def _answer(release: Release, input: Inputs) -> None:  # noqa: A002
 
 def _chosen(pairs: Picks, key: str) -> Pair | None:
     return next((pair for pair in pairs()[:MOST_PAIRS] if _key(pair) == key), None)
+
+
+def _answer_searches(release: Release, input: Inputs) -> None:  # noqa: A002
+    from shiny import render, ui
+
+    @render.ui
+    def about_groups() -> Tag:
+        return ui.p(about_search(release, "group", input.group_words()), class_="wrong", role="status")
+
+    @render.ui
+    def about_regions() -> Tag:
+        return ui.p(about_search(release, "region", input.region_words()), class_="wrong", role="status")
 
 
 def _offer(release: Release, input: Inputs, pairs: Picks) -> None:  # noqa: A002

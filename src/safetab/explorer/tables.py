@@ -14,10 +14,11 @@ from safetab.explorer.draft import Draft, LevelRow
 from safetab.params.release import Release
 from safetab.planning.by_size import AtSize
 from safetab.planning.comparison import LevelName, PlanFigures, differences, level_names
-from safetab.planning.detail import chances_of, detail_rule
+from safetab.planning.detail import DetailRule, chances_of, detail_rule
 from safetab.planning.expected import ExpectedNumbers, LevelOutlook
 from safetab.planning.noise_arrays import Integers
 from safetab.planning.shown import at_most, budget_text, percent
+from safetab.planning.widths import count_half_width
 
 Row = tuple[str, ...]
 
@@ -119,11 +120,35 @@ def size_table(release: Release, caption: str, rows: Sequence[AtSize]) -> Table:
                 f"{row.size:,}",
                 *map(percent, row.stat_levels),
                 percent(row.published),
-                "-" if row.half_width is None else f"{row.half_width:,.1f}",
-                "-" if row.relative_half_width is None else f"{100 * row.relative_half_width:,.1f} %",
+                *_widths(row),
             )
             for row in rows
         ),
+    )
+
+
+def width_table(release: Release, rule: DetailRule, caption: str, rows: Sequence[AtSize]) -> Table:
+    """Half-widths of the intervals of COUNT and ESTIMATE at the most probable detail, by true size."""
+    names = stat_level_names(release)
+    return Table(
+        caption,
+        ("Persons", "Most probable", "COUNT ±", "ESTIMATE ±", "ESTIMATE, ± of size"),
+        tuple(
+            (
+                f"{row.size:,}",
+                names[row.probable],
+                f"{count_half_width(rule, row.probable):,}",
+                *_widths(row),
+            )
+            for row in rows
+        ),
+    )
+
+
+def _widths(row: AtSize) -> Row:
+    return (
+        "-" if row.half_width is None else f"{row.half_width:,.1f}",
+        "-" if row.relative_half_width is None else f"{100 * row.relative_half_width:,.1f} %",
     )
 
 
@@ -224,8 +249,9 @@ def _level_rows(name: LevelName, plans: Sequence[PlanFigures]) -> list[Row]:
         for each in levels
     )
     label = f"{name[0]} {name[1]}"
-    return [
+    rows: list[Row] = [
         (f"{label}: margins of ESTIMATE", *margins),
         (f"{label}: sizes with a table, 95 %", *sizes),
         (f"{label}: groups expected with a table", *with_table),
     ]
+    return [row for row in rows if set(row[1:]) != {"-"}]

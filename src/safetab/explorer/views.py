@@ -22,6 +22,7 @@ from safetab.explorer.tables import (
     one_size_table,
     size_table,
     stat_level_names,
+    width_table,
 )
 from safetab.planning.by_size import by_size, sizes_of_interest
 from safetab.planning.comparison import PlanFigures, figures_of_plan
@@ -34,6 +35,10 @@ _CURVE, _WIDTHS = 120, 60
 #: Groups that are shown when many are found.
 MOST_FOUND = 6
 _LARGEST_SIZE = 10**11
+NO_SIZES = (
+    "No sizes of groups of this plan are known. Choose others above, or start the page with sizes of your own: "
+    "safetab explore PARAMS --sizes FILE, or --like OUT for those of a finished release."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +82,9 @@ def widths_view(draft: Draft, row: LevelRow, around: int = 0) -> View:
     if not row.planned.noise.has_two_stage:
         return View(words=("Every group of this level gets a total: its margin is the same at every size.",))
     found = by_size(rule, curve_sizes(rule, _WIDTHS, around))
-    caption = f"{row.run} {row.name}: intervals of ESTIMATE, by true size"
-    return View(widths_chart(rule, found), (size_table(release, caption, by_size(rule, sizes_of_interest(rule))),))
+    caption = f"{row.run} {row.name}: half-widths of 95 % intervals in persons, by true size"
+    table = width_table(release, rule, caption, by_size(rule, sizes_of_interest(rule)))
+    return View(widths_chart(rule, found), (table,))
 
 
 def person_view(draft: Draft, row: LevelRow, _around: int = 0) -> View:
@@ -94,7 +100,7 @@ def groups_view(draft: Draft, sizes: Sizes | None, text: str) -> View:
     if not text.strip():
         return View()
     if sizes is None:
-        return View(words=("No sizes of groups are known for this plan. Choose sizes above.",))
+        return View(words=(NO_SIZES,))
     levels = outlook(draft.parameters, sizes)
     found = found_groups(levels, text)
     if not found:

@@ -18,6 +18,7 @@ from safetab.explorer.one_person import QUOTED
 from safetab.explorer.tables import found_groups
 from safetab.params.load import differences, load
 from safetab.planning import best_guesses, chances_of, detail_rule, figures_of_plan, outlook
+from safetab.planning.by_size import by_size, sizes_of_interest
 from safetab.planning.shown import percent
 from safetab.planning.widths import count_half_width
 from tests.worlds.merovia import MEROVIA
@@ -97,6 +98,9 @@ def test_a_margin_and_a_budget_follow_each_other(draft: Draft) -> None:
         ("level-0-moe_95", "1.5", "whole number"),
         ("level-0-thresholds", "5, 4, 3", "must not decrease"),
         ("level-0-thresholds", "5, a, 7", "whole number"),
+        ("level-0-thresholds", "5, 6", "Write 3 whole numbers, such as 100, 500, 2500."),
+        ("level-0-thresholds", f"5, 6, {10**15}", "at most 15 digits"),
+        ("level-0-moe_95", "9" * 20, "smaller margin"),
         ("level-99-budget", "1", "no such field"),
         ("run", "x", "no such field"),
         ("stage_1_fraction", "0", "greater than 0"),
@@ -107,8 +111,20 @@ def test_a_margin_and_a_budget_follow_each_other(draft: Draft) -> None:
     ],
 )
 def test_wrong_input_is_explained_in_the_words_of_the_rules(draft: Draft, field: str, text: str, words: str) -> None:
-    with pytest.raises(WrongFieldError, match=words):
+    with pytest.raises(WrongFieldError, match=words) as wrong:
         edited(draft, field, text)
+    # A field takes no quotes, and nobody who types into it knows the keys of a file.
+    assert not set('"`') & set(str(wrong.value))
+    assert "moe_95" not in str(wrong.value)
+
+
+def test_the_largest_thresholds_have_views(draft: Draft) -> None:
+    never = edited(draft, "level-0-thresholds", f"100, 500, {10**15 - 1}")
+    row = never.levels[0]
+    for around in range(4):
+        assert views.chances_view(never, row, around).chart is not None
+        assert views.widths_view(never, row, around).chart is not None
+    assert views.figures(never, None).levels[row.run, row.name].thresholds[-1] == 10**15 - 1
 
 
 def test_views_show_the_figures_of_the_library(draft: Draft) -> None:
@@ -130,6 +146,12 @@ def test_views_show_the_figures_of_the_library(draft: Draft) -> None:
 
     widths = views.widths_view(draft, row).chart
     assert widths is not None
+    table = views.widths_view(draft, row).tables[0]
+    assert table.head[2:4] == ("COUNT ±", "ESTIMATE ±")
+    for line, at in zip(table.rows, by_size(rule, sizes_of_interest(rule)), strict=True):
+        assert line[0] == f"{at.size:,}"
+        assert line[2] == f"{count_half_width(rule, at.probable):,}"
+        assert line[3] == ("-" if at.half_width is None else f"{at.half_width:,.1f}")
     counts = {point["width"] for point in widths["datasets"]["rows"] if point["what"] == "COUNT"}
     assert counts <= {count_half_width(rule, stat_level) for stat_level in range(len(rule.cells))}
 
@@ -153,6 +175,7 @@ def test_scenarios_mark_what_differs_and_nothing_else(draft: Draft) -> None:
     assert "zero_suppression_chance" in marked
     assert "Budget" not in marked
     assert all(len(set(row[1:])) == 1 for row in same.rows)
+    assert all(set(row[1:]) != {"-"} for row in (*differing.rows, *same.rows)), "what no plan has is not shown"
     alike, _ = views.comparison_view([("A", draft, None), ("B", draft, None)], "1e-10").tables
     assert not alike.differing
 
@@ -193,3 +216,4 @@ def test_a_preset_on_production_groups_finds_its_group(census_2020: Path) -> Non
     ]
     assert "No group" in views.groups_view(start.draft, sizes, "Atlantis").words[0]
     assert "No sizes" in views.groups_view(start.draft, None, "Navajo").words[0]
+    assert "--sizes FILE" in views.groups_view(start.draft, None, "Navajo").words[0], "it says how to give them"

@@ -26,6 +26,13 @@ def test_what_is_picked_stays_on_offer(release: safetab.Release) -> None:
     assert len(page.hits(release, "region", "0", ["USA/1"])) == 1 + page.MOST_HITS
 
 
+def test_a_search_says_what_it_does_not_show(release: safetab.Release) -> None:
+    assert page.about_search(release, "group", "zzz ") == "No group is called “zzz”."
+    assert page.about_search(release, "group", "alpine") == page.about_search(release, "region", " ") == ""
+    every = sum("0" in str(region) for region in release.regions)
+    assert page.about_search(release, "region", "0").startswith(f"{every:,} are found, and {page.MOST_HITS} are shown.")
+
+
 def test_a_page_begins_with_groups_that_can_be_added(release: safetab.Release) -> None:
     groups, regions = page.first_picks(release)
     assert regions in (["USA/1"], ["PR-STATE/72"])

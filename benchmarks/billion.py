@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import time
+import tomllib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -62,13 +63,18 @@ def write_params(source: Path, target: Path) -> None:
     words = [sys.executable, "-m", "safetab", "init", str(target), "--from", str(source)]
     subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
     release = target / "release.toml"
-    where = re.compile(rf"^where\.{_STATE} = \[(.*)\]$", re.MULTILINE)
-    changed, runs = where.subn(
-        lambda found: f"where.{_STATE} = [{', '.join([found[1], *map(found[1].translate, _COPIES)])}]",
-        release.read_text(encoding="utf-8"),
-    )
-    assert runs, "no run names its states"
+    # Many states take several lines.
+    where = re.compile(rf"^where\.{_STATE} = \[([^\]]*)\]$", re.MULTILINE)
+    text = release.read_text(encoding="utf-8")
+    changed, runs = where.subn(lambda found: f"where.{_STATE} = [{_four_times(found[1])}]", text)
+    assert runs == len(tomllib.loads(text)["run"]), "a run does not name its states"
     release.write_text(changed, encoding="utf-8")
+
+
+def _four_times(states: str) -> str:
+    """A list of states with those of the copies behind them."""
+    named = states.strip().rstrip(",")
+    return ", ".join([named, *map(named.translate, _COPIES)])
 
 
 def _copy(source: Path, country: Path) -> None:

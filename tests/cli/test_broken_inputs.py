@@ -193,6 +193,7 @@ CASES = [
     Case("suppression chance is 1", setting("zero_suppression_chance", 1), "PARAMS-012", "zero_suppression_chance"),
     Case("suppression chance is negative", setting("zero_suppression_chance", -1), "PARAMS-012", "zero_suppression"),
     Case("two thresholds", threshold("(USA, 1)", [1, 2]), "PARAMS-013", '"(USA, 1)"'),
+    Case("a threshold of 16 digits", threshold("(USA, 1)", [1, 2, 10**15]), "PARAMS-013", '"(USA, 1)"'),
     Case("fractional thresholds", threshold("(USA, 1)", [1, 2.5, 3]), "PARAMS-013", '"(USA, 1)"'),
     Case("falling thresholds", threshold("(COUNTY, 2)", [9, 8, 9]), "PARAMS-014", '"(COUNTY, 2)"'),
     Case("unknown privacy definition", setting("privacy_defn", "rdp"), "PARAMS-017", "privacy_defn"),

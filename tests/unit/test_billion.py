@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import duckdb
+import pytest
 
 import safetab
-from benchmarks.billion import make
+from benchmarks.billion import make, write_params
 from safetab.cli.main import main
+from safetab.params.load import load
 from tests.worlds.census import read_t1
 
 
@@ -29,3 +31,19 @@ def test_four_times_over_everybody_is_there_four_times(tmp_path: Path) -> None:
     nation = {key: count for key, count in totals[source].items() if key[1] == "USA"}
     assert nation
     assert {key: totals[billion][key] for key in nation} == {key: 4 * count for key, count in nation.items()}
+
+
+@pytest.mark.parametrize("like", ["tiny", "nation"])
+def test_every_run_has_the_states_of_all_copies(tmp_path: Path, like: str) -> None:
+    """Also where they take several lines of release.toml, as those of a nation do."""
+    source = tmp_path / like
+    assert main(["synth", str(source), "--like", like, "--persons", "20000"]) == 0
+    write_params(source / "params", tmp_path / "four-times")
+    before, after = (
+        {run.name: run.only.values for run in load(folder).release.runs if run.only}
+        for folder in (source / "params", tmp_path / "four-times")
+    )
+    assert before
+    assert {name: 4 * len(states) for name, states in before.items()} == {
+        name: len(set(states)) for name, states in after.items()
+    }

@@ -468,7 +468,7 @@ MUTANTS: tuple[Mutant, ...] = (
     _plant("a ratio by what may be 0 is bounded", "estimates/linear.py",
            "return Interval(low, inf)", "return Interval(low, high)",
            tests=(_LINEAR + "test_a_ratio_by_what_may_be_0_has_no_bound",)),
-    _plant("a p-value of one side", "estimates/linear.py", "min(1.0, 2 * _law(", "min(1.0, _law(",
+    _plant("a p-value of one side", "estimates/linear.py", "min(1.0, 2 * (_law(", "min(1.0, (_law(",
            tests=(_LINEAR + "test_p_values_are_tails_on_both_sides",)),
     _plant("Chernoff's bound halved", "estimates/sum_laws.py", "return u * u * float(law.sigma_squared) / 2",
            "return u * u * float(law.sigma_squared) / 4", tests=(_LINEAR + "test_chernoff_is_never_below",)),

@@ -21,8 +21,9 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")
 DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 4], [4, 1])
 
 #: Whether the page is a phone's or at 400 % zoom, in the words of Vega. It asks for the room that a chart has, not for
-#: the width that is left beside its labels: that changes while a chart is fitted in.
-IS_NARROW = "containerSize()[0] < 310"
+#: the width that is left beside its labels: that changes while a chart is fitted in. Vega asks again when the width has
+#: changed, and only because it is named.
+IS_NARROW = "(width >= 0 && containerSize()[0] < 310)"
 
 
 @cache

@@ -134,6 +134,51 @@ def test_a_budget_changes_the_margin(fresh: Opened) -> None:
     wait_for_figures(fresh.page, at_most(loss_of(after)))
 
 
+def with_both_edits(parameters: Parameters) -> Parameters:
+    """The release with a margin of 9 at its second level and a stage 1 fraction of 0.15."""
+    changed = with_level(parameters, budget=None, moe_95=9)
+    return replace(changed, release=replace(changed.release, stage_1_fraction=Fraction(15, 100)))
+
+
+def test_an_answer_leaves_what_is_being_typed_alone(fresh: Opened) -> None:
+    page, fraction = fresh.page, "#stage_1_fraction"
+    type_into(page, MARGIN, "9")
+    page.fill(fraction, "0.15")
+    wait_for_figures(page, at_most(loss_of(with_level(fresh.parameters, budget=None, moe_95=9))))
+    assert page.input_value(fraction) == "0.15"
+    page.press(fraction, "Enter")
+    wait_for_figures(page, at_most(loss_of(with_both_edits(fresh.parameters))))
+
+    type_into(page, BUDGET, "2.134")
+    page.fill(fraction, "0.1")
+    page.press(fraction, "Enter")
+    expect(page.locator(BUDGET)).to_have_value("2.134")
+    wait_for_figures(page, at_most(loss_of(fresh.parameters)))
+
+
+def test_two_edits_at_once_are_both_taken_and_neither_is_shown_undone(fresh: Opened) -> None:
+    page = fresh.page
+    page.evaluate(
+        """([margin, fraction]) => {
+            const field = document.querySelector(fraction);
+            const own = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value");
+            window.putInto = [];
+            Object.defineProperty(field, "value", {
+                get() { return own.get.call(field); },
+                set(text) { window.putInto.push(text); own.set.call(field, text); },
+            });
+            for (const [name, text] of [[margin, "9"], [fraction, "0.15"]]) {
+                document.querySelector(name).value = text;
+                $(name).trigger("change");
+            }
+        }""",
+        [MARGIN, "#stage_1_fraction"],
+    )
+    wait_for_figures(page, at_most(loss_of(with_both_edits(fresh.parameters))))
+    expect(page.locator(MARGIN)).to_have_value("9")
+    assert page.evaluate("window.putInto") == ["0.15"]
+
+
 def test_a_group_is_found_by_name_with_its_chances(fresh: Opened) -> None:
     page = fresh.page
     page.get_by_role("tab", name="Who gets what").click()
@@ -211,8 +256,8 @@ def test_what_is_downloaded_is_what_is_shown(
     page = fresh.page
     type_into(page, MARGIN, "9")
     type_into(page, "#stage_1_fraction", "0.15")
-    expect(page.locator("#guarantee")).not_to_contain_text(at_most(loss_of(fresh.parameters)))
-    page.wait_for_function(_SETTLED)
+    # Between the two edits the page shows the figures of the first.
+    wait_for_figures(page, at_most(loss_of(with_both_edits(fresh.parameters))))
     shown = page.inner_text("#guarantee")
     page.get_by_role("tab", name="Download").click()
     saved = {}

@@ -50,6 +50,7 @@ def _edits(state: PlanState, own: Start | None, input: Inputs) -> None:  # noqa:
     @reactive.event(input.edit)
     async def take_edit() -> None:
         name, text = str(input.edit()["field"]), str(input.edit()["text"])
+        state.answered = int(input.edit()["number"])
         faults = {key: value for key, value in state.faults().items() if key != name}
         try:
             changed = await in_thread(partial(edited, state.draft(), name, text))
@@ -110,7 +111,12 @@ def _messages(state: PlanState, session: Session) -> None:
     async def show_fields() -> None:
         draft = state.draft()
         given = [level_field(row.number, MOE if row.is_margin_given else BUDGET) for row in draft.levels]
-        message: dict[str, object] = {"values": draft.fields(), "faults": state.faults(), "given": given}
+        message: dict[str, object] = {
+            "values": draft.fields(),
+            "faults": state.faults(),
+            "given": given,
+            "answered": state.answered,
+        }
         await session.send_custom_message("fields", message)
 
     @reactive.effect

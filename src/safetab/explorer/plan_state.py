@@ -30,6 +30,8 @@ class PlanState:
         self.draft: reactive.Value[Draft] = reactive.Value(start.draft)
         self.faults: reactive.Value[dict[str, str]] = reactive.Value({})
         self.kept: reactive.Value[tuple[tuple[str, Draft], ...]] = reactive.Value(())
+        #: The number of the last edit that was taken: the tab leaves fields with later ones alone.
+        self.answered = 0
         self.figures: Latest[tuple[Draft, PlanFigures]] = Latest()
         self._sources, self._chosen = sources, chosen_source
 

@@ -41,10 +41,19 @@
   // Fields of a plan: what is typed is sent when it is finished; the answer changes fields and what is beside them.
   let fields = null;
   let cells = null;
+  let edits = 0;
+  // The last edit of each field that no answer has seen yet.
+  const unanswered = new Map();
+
+  function isAhead(input) {
+    return input.dataset.typing === "yes" || unanswered.has(input.id);
+  }
 
   function showFields() {
     if (!fields) { return; }
     document.querySelectorAll(".plan-field").forEach(function (input) {
+      // An answer to an earlier edit must not undo what somebody types meanwhile.
+      if (isAhead(input)) { return; }
       const fault = fields.faults[input.id] || "";
       const value = fields.values[input.id];
       if (!fault && value !== undefined && input.value !== value) { input.value = value; }
@@ -62,12 +71,27 @@
     });
   }
 
-  Shiny.addCustomMessageHandler("fields", function (message) { fields = message; showFields(); });
+  Shiny.addCustomMessageHandler("fields", function (message) {
+    fields = message;
+    unanswered.forEach(function (number, field) { if (number <= message.answered) { unanswered.delete(field); } });
+    showFields();
+  });
   Shiny.addCustomMessageHandler("cells", function (message) { cells = message; showCells(); });
 
+  $(document).on("input", ".plan-field", function (event) { event.target.dataset.typing = "yes"; });
+
   $(document).on("change", ".plan-field", function (event) {
-    const said = { field: event.target.id, text: event.target.value };
+    delete event.target.dataset.typing;
+    edits += 1;
+    unanswered.set(event.target.id, edits);
+    const said = { field: event.target.id, text: event.target.value, number: edits };
     Shiny.setInputValue("edit", said, { priority: "event" });
+  });
+
+  // Typed and taken back: there is no change to send, but an answer may have passed by.
+  $(document).on("focusout", ".plan-field", function (event) {
+    delete event.target.dataset.typing;
+    showFields();
   });
 
   $(document).on("click", "button.scenario", function (event) {

@@ -16,8 +16,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from safetab.engines.arrays.workers import side_by_side
 from safetab.engines.layout import RecordLayout
+from safetab.engines.workers import side_by_side
 from safetab.files import arrow
 from safetab.files.schemas import is_text
 

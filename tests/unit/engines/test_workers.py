@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from safetab.engines.arrays import workers
-from safetab.engines.arrays.workers import side_by_side, usable_cores
+from safetab.engines import workers
+from safetab.engines.workers import side_by_side, usable_cores
 
 
 @pytest.fixture(autouse=True)

@@ -19,8 +19,8 @@ import numpy.typing as npt
 
 from safetab.engines.arrays.limits import Limits
 from safetab.engines.arrays.shelf import Kept, Shelf
-from safetab.engines.arrays.workers import side_by_side
 from safetab.engines.protocol import IntArray
+from safetab.engines.workers import side_by_side
 
 
 @dataclass(frozen=True, slots=True)

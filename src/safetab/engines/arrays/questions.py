@@ -17,8 +17,8 @@ import numpy.typing as npt
 from safetab.engines.arrays.kinds import KindMembers, expand
 from safetab.engines.arrays.people import Packing, Piece, run_starts
 from safetab.engines.arrays.tables import Places, SparseTable
-from safetab.engines.arrays.workers import side_by_side
 from safetab.engines.protocol import Cells, ChosenGroups, IntArray, Totals
+from safetab.engines.workers import side_by_side
 from safetab.population.ages import AgeBins
 from safetab.population.geography import NO_REGION
 

@@ -20,8 +20,8 @@ from safetab.engines.arrays.kinds import KindMembers
 from safetab.engines.arrays.limits import Limits
 from safetab.engines.arrays.people import Packing, Piece, narrow, run_starts
 from safetab.engines.arrays.shelf import Kept, Shelf
-from safetab.engines.arrays.workers import side_by_side
 from safetab.engines.protocol import IntArray
+from safetab.engines.workers import side_by_side
 
 Places = npt.NDArray[np.int32]
 

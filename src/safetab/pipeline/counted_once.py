@@ -8,7 +8,9 @@ confidential, and lives as long as one evaluation.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from threading import Lock
 
 import numpy as np
 import numpy.typing as npt
@@ -35,6 +37,7 @@ class CountedOnce:
         self._totals: dict[int, Totals] = {}
         self._with_people: dict[int, IntArray] = {}
         self._tables: dict[tuple[int, int], _Tables] = {}
+        self._counting = Lock()
 
     def code_sets(self) -> CodeSets:
         """The distinct code sets."""
@@ -53,7 +56,7 @@ class CountedOnce:
         yield self._totals[key]
 
     def cells(self, region_of_block_set: RegionOfBlockSet, members: Members, chosen: ChosenGroups) -> Iterator[Cells]:
-        """The true cells of the chosen groups, those of empty groups left out."""
+        """The true cells of the chosen groups, those of empty groups left out. Threads may ask at the same time."""
         key = id(region_of_block_set)
         domain = self._domain[key]
         (totals,) = self.totals(region_of_block_set, members)
@@ -62,15 +65,9 @@ class CountedOnce:
             self._with_people[key] = np.sort(totals.region * len(domain.iterations) + totals.iteration)
         has_people = _is_in(group, self._with_people[key])
         for stat_level in np.unique(chosen.stat_level).tolist():
-            if (key, stat_level) not in self._tables:
-                likely = _is_likely(totals.true_count, domain, stat_level)
-                made = _Tables(stat_level, len(self._bins[stat_level - 1]), self._sexes)
-                groups = totals.region[likely] * len(domain.iterations) + totals.iteration[likely]
-                self._count(made, groups, region_of_block_set, members)
-                self._tables[key, stat_level] = made
-            tables = self._tables[key, stat_level]
             asked = np.flatnonzero((chosen.stat_level == stat_level) & has_people)
-            self._count(tables, tables.missing(group[asked]), region_of_block_set, members)
+            with self._counting:
+                tables = self._tables_with(group[asked], stat_level, region_of_block_set, members)
             yield tables.cells(group[asked], asked)
 
     def true_tables(self, domain: GroupDomain, stat_level: int, groups: IntArray) -> IntArray:
@@ -78,48 +75,67 @@ class CountedOnce:
         tables = self._tables[id(domain.region_of_block_set), stat_level]
         return tables.of(groups).reshape(len(groups), self._sexes, -1)
 
+    def _tables_with(
+        self, groups: IntArray, stat_level: int, region_of_block_set: RegionOfBlockSet, members: Members
+    ) -> _Tables:
+        """The tables of a level at one stat level, those of these groups among them; one thread at a time."""
+        key = id(region_of_block_set), stat_level
+        if key not in self._tables:
+            domain, (totals,) = self._domain[key[0]], self.totals(region_of_block_set, members)
+            likely = _is_likely(totals.true_count, domain, stat_level)
+            first = totals.region[likely] * len(domain.iterations) + totals.iteration[likely]
+            width = self._sexes * len(self._bins[stat_level - 1])
+            self._tables[key] = _Tables(
+                len(self._bins[stat_level - 1]), np.empty(0, dtype=np.int64), np.empty((0, width), dtype=np.int64)
+            )
+            self._count(key, first, region_of_block_set, members)
+        self._count(key, self._tables[key].missing(groups), region_of_block_set, members)
+        return self._tables[key]
+
     def _count(
-        self, tables: _Tables, groups: IntArray, region_of_block_set: RegionOfBlockSet, members: Members
+        self, key: tuple[int, int], groups: IntArray, region_of_block_set: RegionOfBlockSet, members: Members
     ) -> None:
         if not len(groups):
             return
-        region, iteration = np.divmod(groups, len(self._domain[id(region_of_block_set)].iterations))
-        chosen = ChosenGroups(region, iteration, np.full(len(groups), tables.stat_level, dtype=np.int64))
-        tables.add(groups, self._records.cells(region_of_block_set, members, chosen))
+        region, iteration = np.divmod(groups, len(self._domain[key[0]].iterations))
+        chosen = ChosenGroups(region, iteration, np.full(len(groups), key[1], dtype=np.int64))
+        self._tables[key] = self._tables[key].joined(groups, self._records.cells(region_of_block_set, members, chosen))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class _Tables:
     """The true tables of some groups of a level, all of one stat level, in order of the groups' numbers."""
 
-    def __init__(self, stat_level: int, bins: int, sexes: int) -> None:
-        self.stat_level, self._bins = stat_level, bins
-        self._groups = np.empty(0, dtype=np.int64)
-        self._counts = np.empty((0, sexes * bins), dtype=np.int64)
+    bins: int
+    groups: IntArray
+    #: A row for each group, sex by sex and age bin by age bin.
+    counts: IntArray
 
     def missing(self, groups: IntArray) -> IntArray:
         """Those of some groups whose table is not known."""
-        return groups[~_is_in(groups, self._groups)]
+        return groups[~_is_in(groups, self.groups)]
 
-    def add(self, groups: IntArray, batches: Iterator[Cells]) -> None:
-        counts = np.zeros((len(groups), self._counts.shape[1]), dtype=np.int64)
+    def joined(self, groups: IntArray, batches: Iterator[Cells]) -> _Tables:
+        """These tables and those of other groups. These stay as they are: another thread may be reading them."""
+        counts = np.zeros((len(groups), self.counts.shape[1]), dtype=np.int64)
         for batch in batches:
-            counts[batch.group, batch.sex * self._bins + batch.age_bin] = batch.true_count
-        together = np.concatenate([self._groups, groups])
+            counts[batch.group, batch.sex * self.bins + batch.age_bin] = batch.true_count
+        together = np.concatenate([self.groups, groups])
         order = np.argsort(together)
-        self._groups, self._counts = together[order], np.concatenate([self._counts, counts])[order]
+        return _Tables(self.bins, together[order], np.concatenate([self.counts, counts])[order])
 
     def of(self, groups: IntArray) -> IntArray:
         """The cells of some groups; those of unknown ones, which have nobody, are 0."""
-        counts = np.zeros((len(groups), self._counts.shape[1]), dtype=np.int64)
-        known = _is_in(groups, self._groups)
-        counts[known] = self._counts[np.searchsorted(self._groups, groups[known])]
+        counts = np.zeros((len(groups), self.counts.shape[1]), dtype=np.int64)
+        known = _is_in(groups, self.groups)
+        counts[known] = self.counts[np.searchsorted(self.groups, groups[known])]
         return counts
 
     def cells(self, groups: IntArray, numbers: IntArray) -> Cells:
         """The cells of some groups, which have these numbers among those asked for."""
         counts = self.of(groups)
         row, cell = np.nonzero(counts)
-        sex, age_bin = np.divmod(cell, self._bins)
+        sex, age_bin = np.divmod(cell, self.bins)
         return Cells(numbers[row], sex, age_bin, counts[row, cell])
 
 

@@ -8,7 +8,7 @@ published. The figures compare noisy numbers with true ones, so they are NOT PRI
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,8 +17,9 @@ from typing import Any
 import pyarrow as pa
 
 from safetab.engines.choice import DuckDb
+from safetab.engines.workers import side_by_side
 from safetab.noise.source import BitSource, SystemSource
-from safetab.pipeline.evaluated_run import SCHEMA, EvaluatedRun
+from safetab.pipeline.evaluated_run import SCHEMA, EvaluatedRun, Trial
 from safetab.pipeline.inputs import open_records, read_inputs
 from safetab.pipeline.measure import Gate
 from safetab.pipeline.process import heed_interrupt, holding_records, seldom_looking_for_garbage
@@ -75,12 +76,21 @@ def evaluate(
         watcher.note("every record was read and judged")
         for run in inputs.parameters.plan.runs:
             evaluated = EvaluatedRun(run, inputs, opened[run.name])
-            for number, source in enumerate(sources, start=1):
+            gates = [gate(source) for source in sources]
+            has_noise = has_noise and all(made.has_noise for made in gates)
+            for number, trial in enumerate(_drawn(evaluated, gates), start=1):
                 heed_interrupt()
-                made = gate(source)
-                has_noise = has_noise and made.has_noise
-                evaluated.draw(made)
+                evaluated.add(trial)
                 watcher.note(f"run {run.name}: trial {number} of {trials}")
             rows += evaluated.figures()
     figures = pa.Table.from_pylist(rows, schema=SCHEMA)
     return Evaluation(inputs.parameters.release.title or "untitled", trials, has_noise, figures)
+
+
+def _drawn(evaluated: EvaluatedRun, gates: Sequence[Gate]) -> Iterator[Trial]:
+    """The trials in their order, some of them drawn at the same time.
+
+    The first one alone: it counts the tables and finds the interval ends that all of them need.
+    """
+    yield from map(evaluated.draw, gates[:1])
+    yield from side_by_side(evaluated.draw, gates[1:])

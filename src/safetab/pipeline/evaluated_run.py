@@ -8,6 +8,7 @@ are confidential.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from math import sqrt
 from typing import Any
 
@@ -55,6 +56,23 @@ SCHEMA = pa.schema(
 )
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Compared:
+    """The rows of a table, the places of their groups among levels and sizes, and the true numbers."""
+
+    rows: Rows
+    place: Integers
+    true: Integers
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trial:
+    """What one trial published, beside the truth."""
+
+    t1: Compared
+    t2: Compared
+
+
 class EvaluatedRun:
     """The trials of one run."""
 
@@ -75,20 +93,24 @@ class EvaluatedRun:
         work = RunWork(0, sum(domain.groups for domain in self._domains), len(self._domains))
         self._progress = Progress(WholeWork(Unwatched(), {run.name: work}), work)
 
-    def draw(self, gate: Gate) -> None:
-        """One trial."""
+    def draw(self, gate: Gate) -> Trial:
+        """One trial. Threads may draw some at the same time."""
         tables = tabulate_levels(
             self._domains, self._records, self._members, self._truth.order, self._release, gate, self._progress
         )
-        t1, t2 = tables.t1, tables.t2
-        true = self._truth.of(t1.key)
-        place = self._truth.place(t1.key, true)
-        self._t1.add(place, true, t1.count, t1.estimates)
-        self._details.add(t1)
+        true = self._truth.of(tables.t1.key)
+        place = self._truth.place(tables.t1.key, true)
+        place_of_t2 = self._truth.place(tables.t2.key, self._truth.of(tables.t2.key))
+        true_cells = self._true_cells(tables.t2, place_of_t2 // CLASSES)
+        return Trial(Compared(tables.t1, place, true), Compared(tables.t2, place_of_t2, true_cells))
+
+    def add(self, trial: Trial) -> None:
+        """Add the errors of one trial to those of the others."""
+        for errors, compared in ((self._t1, trial.t1), (self._t2, trial.t2)):
+            errors.add(compared.place, compared.true, compared.rows.count, compared.rows.estimates)
+        self._details.add(trial.t1.rows)
         for sums in self._sums:
-            sums.add(t1, place // CLASSES)
-        place = self._truth.place(t2.key, self._truth.of(t2.key))
-        self._t2.add(place, self._true_cells(t2, place // CLASSES), t2.count, t2.estimates)
+            sums.add(trial.t1.rows, trial.t1.place // CLASSES)
 
     def _true_cells(self, rows: Rows, level: Integers) -> Integers:
         """The true numbers of rows of T2."""

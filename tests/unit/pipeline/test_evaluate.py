@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,11 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
+from safetab.engines import workers
 from safetab.engines.protocol import Records
 from safetab.noise.source import SeededSourceNotPrivate
+from safetab.pipeline import counted_once, inputs
 from safetab.pipeline import evaluate as evaluation
-from safetab.pipeline import inputs
 from safetab.pipeline.evaluate import Evaluation, evaluate
 from tests.worlds import readable
 
@@ -217,6 +219,20 @@ def test_the_records_are_counted_once(by_hand: ByHand, monkeypatch: pytest.Monke
         numbers.append((asked.count("totals"), asked.count("cells")))
     assert numbers[0] == numbers[1]
     assert numbers[0][0] == 6, "one for each level"
+
+
+def test_trials_at_the_same_time_give_the_same_figures(by_hand: ByHand, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A group may get its table in one trial while another trial counts it."""
+    monkeypatch.setattr(counted_once, "_UNLIKELY", Fraction(1, 2))
+    found = []
+    for cores in (1, 4):
+        monkeypatch.setattr(workers, "usable_cores", lambda cores=cores: cores)
+        sources = {trial: SeededSourceNotPrivate(SEED + trial) for trial in range(12)}
+        evaluated = evaluate(
+            by_hand.folder / "params", by_hand.folder / "data", trials=12, source_of_trial=sources.__getitem__
+        )
+        found.append(evaluated.figures)
+    assert found[0].equals(found[1])
 
 
 def test_without_noise_there_is_no_error(by_hand: ByHand) -> None:

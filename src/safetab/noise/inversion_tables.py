@@ -26,8 +26,8 @@ from safetab.rules.noise_rules import SUM_FITS
 
 FIRST_BITS = 16
 WORD_BITS = 64
-#: Draws at a time: bits, table and values together stay within a core's cache, and memory is bounded.
-CHUNK = 1 << 15
+#: Draws at a time: bits, table and values stay within a core's cache, and the calls around them cost little.
+CHUNK = 1 << 17
 INT64 = np.iinfo(np.int64)
 
 Draws = NDArray[np.int64]

@@ -65,17 +65,21 @@ def add_noise(true_counts: NDArray[np.integer[Any]], law: Law, source: BitSource
     noisy = np.empty(counts.size, np.int64)
     sampler = sampler_for(law)
     flat = counts.reshape(-1)
+    extremes = (int(flat.min()), int(flat.max())) if flat.size else (0, 0)
     for start in range(0, flat.size, CHUNK):
         part = noisy[start : start + CHUNK]
         sampler.fill(part, source)
-        _add_checked(part, flat[start : start + CHUNK])
+        _add_checked(part, flat[start : start + CHUNK], *extremes)
     return noisy.reshape(counts.shape)
 
 
-def _add_checked(noise: Draws, counts: Draws) -> None:
-    """Add in place, or raise where a sum does not fit; only if the extremes could overflow, each place is checked."""
-    least = int(noise.min()) + int(counts.min())
-    most = int(noise.max()) + int(counts.max())
+def _add_checked(noise: Draws, counts: Draws, lowest: int, highest: int) -> None:
+    """Add in place, or raise where a sum does not fit; only if the extremes could overflow, each place is checked.
+
+    No count is below `lowest` or above `highest`.
+    """
+    least = int(noise.min()) + lowest
+    most = int(noise.max()) + highest
     if least < INT64.min or most > INT64.max:
         upward = (noise > 0) & (counts > INT64.max - np.maximum(noise, 0))
         downward = (noise < 0) & (counts < INT64.min - np.minimum(noise, 0))

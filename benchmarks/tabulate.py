@@ -159,10 +159,14 @@ def _time_generator(owner: Any, name: str, step: str, spent: dict[str, float]) -
     original: Callable[..., Iterator[Any]] = getattr(owner, name)
 
     def timed(*words: Any, **options: Any) -> Iterator[Any]:
-        start = time.perf_counter()
-        parts = list(original(*words, **options))
-        spent[step] += time.perf_counter() - start
-        yield from parts
+        parts = original(*words, **options)
+        while True:
+            start = time.perf_counter()
+            part = next(parts, None)
+            spent[step] += time.perf_counter() - start
+            if part is None:
+                return
+            yield part
 
     setattr(owner, name, timed)
 

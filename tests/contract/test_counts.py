@@ -78,6 +78,7 @@ def test_counts(contracted: UnderContract, tmp_path: Path, parquet: bool, monkey
             expected[number % 2, 1] += len(person.race_codes) > 1
             expected[number % 2, 3] += person.ethnicity == CODES[0]
         assert len(set(totals)) == len(totals), "each group in one batch only"
+        assert totals == sorted(totals), "in the order of the regions"
         assert dict(zip(totals, counts, strict=True)) == {key: count for key, count in expected.items() if count}
         chosen = ChosenGroups(np.array([0, 1, 2, 0]), np.array([0, 0, 0, 1]), np.array([1, 2, 1, 1]))
         cells: Counter[tuple[int, int, int]] = Counter()

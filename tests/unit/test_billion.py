@@ -33,7 +33,7 @@ def test_four_times_over_everybody_is_there_four_times(tmp_path: Path) -> None:
     assert {key: totals[billion][key] for key in nation} == {key: 4 * count for key, count in nation.items()}
 
 
-@pytest.mark.parametrize("like", ["tiny", "nation"])
+@pytest.mark.parametrize("like", ["tiny", pytest.param("nation", marks=pytest.mark.long)])
 def test_every_run_has_the_states_of_all_copies(tmp_path: Path, like: str) -> None:
     """Also where they take several lines of release.toml, as those of a nation do."""
     source = tmp_path / like

@@ -82,7 +82,7 @@ class Records(Protocol):
         ...
 
     def totals(self, region_of_block_set: RegionOfBlockSet, members: Members) -> Iterator[Totals]:
-        """The true total of every group that has anybody, each group in one batch only."""
+        """The true total of every group that has anybody, in the order of the regions; a region is in one batch."""
         ...
 
     def cells(self, region_of_block_set: RegionOfBlockSet, members: Members, chosen: ChosenGroups) -> Iterator[Cells]:

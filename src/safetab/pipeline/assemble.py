@@ -128,19 +128,19 @@ class Assembler:
         self.order, self._policy, self._precisions = order, policy, precisions
         self._estimator = Estimator(has_noise=policy.has_noise)
         self._thresholds: dict[CountEvent, int] = {}
-        self._t1: list[Rows] = []
-        self._t2: list[Rows] = []
+        self._t1: list[_Waiting] = []
+        self._t2: list[_Waiting] = []
         self.suppressed = 0
 
     def add(self, domain: GroupDomain, noisy: NoisyTotals | NoisyTables) -> None:
         """Post-process some noisy counts of a level."""
         if isinstance(noisy, NoisyTotals):
-            self._t1.append(self._total_rows(domain, noisy))
+            self._t1.append(_waiting(self._total_rows(domain, noisy), _OF_T1))
             return
         key = self._keys(domain, noisy.region, noisy.iteration)
         counts = self._policy.clipped(noisy.noisy_count)
-        self._t1.append(self._sum_rows(domain, noisy, counts, key))
-        self._t2.append(self._table_rows(noisy, counts, key))
+        self._t1.append(_waiting(self._sum_rows(domain, noisy, counts, key), _OF_T1))
+        self._t2.append(_waiting(self._table_rows(noisy, counts, key), _OF_T2))
 
     def _keys(
         self, domain: GroupDomain, region: npt.NDArray[np.int64], iteration: npt.NDArray[np.int64]
@@ -223,12 +223,21 @@ class Assembler:
         )
 
     def t1(self) -> Rows:
-        """The rows of T1 in the order of their keys."""
+        """The rows of T1 in the order of their keys, which are no longer kept here."""
         return _in_order(self._t1, with_cells=False)
 
     def t2(self, *, with_marginals: bool = True) -> Rows:
-        """The rows of T2 in the order of their keys; without marginals where they would repeat a cell or a total."""
+        """The rows of T2, as those of T1; without marginals where they would repeat a cell or a total."""
         return _in_order(self._t2, with_cells=True, with_marginals=with_marginals)
+
+
+#: Rows that wait, column by column.
+_Waiting = dict[str, npt.NDArray[Any]]
+#: The columns that rows of both tables have, and those of one of them.
+_SHARED = ("key", "count", "stat_level", "precision", "estimates.estimate", "estimates.low_95", "estimates.high_95")
+_OF_T1, _OF_T2 = ("stage_1_count",), ("age", "sex")
+_TYPES = {"stat_level": np.int8, "precision": np.int32, "age": np.int16, "sex": np.int16}
+_INT32 = np.iinfo(np.int32)
 
 
 def _with_marginals(marginals: npt.NDArray[np.int64], cells: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
@@ -236,23 +245,39 @@ def _with_marginals(marginals: npt.NDArray[np.int64], cells: npt.NDArray[np.int6
     return np.concatenate([marginals[:, None, :], cells.transpose(0, 2, 1)], axis=1).reshape(-1)
 
 
-def _in_order(batches: Sequence[Rows], *, with_cells: bool, with_marginals: bool = True) -> Rows:
-    def joined(name: str, kind: type[np.generic]) -> npt.NDArray[Any]:
-        parts = map(attrgetter(name), batches)
-        return np.concatenate([np.empty(0, dtype=kind), *parts])
+def _waiting(rows: Rows, names: Sequence[str]) -> _Waiting:
+    """The columns of some rows, in four bytes a number where they fit: they wait until every level is measured."""
+    return {name: _narrow(attrgetter(name)(rows)) for name in (*_SHARED, *names)}
 
-    key = joined("key", np.int64)
+
+def _narrow(numbers: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    if numbers.dtype != np.int64 or not numbers.size:
+        return numbers
+    fits = _INT32.min <= numbers.min() and numbers.max() <= _INT32.max
+    # A copy where they do not fit: one column must not keep others in memory.
+    return numbers.astype(np.int32) if fits else numbers.copy()
+
+
+def _in_order(batches: list[_Waiting], *, with_cells: bool, with_marginals: bool = True) -> Rows:
+    """All rows in the order of their keys. Those that waited go column by column, so that memory does not double."""
+
+    def joined(name: str) -> npt.NDArray[Any]:
+        kind = np.dtype(_TYPES.get(name, np.int64))
+        return np.concatenate([np.empty(0, dtype=kind), *(batch.pop(name) for batch in batches)], dtype=kind)
+
+    key = joined("key")
     # Stable: the rows of one group already stand in order.
     order = np.argsort(key, kind="stable")
-    if not with_marginals:
-        order = order[joined("age", np.int16)[order] != ALL_AGES]
+    age = joined("age") if with_cells else None
+    if age is not None and not with_marginals:
+        order = order[age[order] != ALL_AGES]
     return Rows(
         key[order],
-        joined("count", np.int64)[order],
-        joined("stat_level", np.int8)[order],
-        joined("precision", np.int32)[order],
-        Estimates(*(joined(f"estimates.{name}", np.int64)[order] for name in ("estimate", "low_95", "high_95"))),
-        None if with_cells else joined("stage_1_count", np.int64)[order],
-        joined("age", np.int16)[order] if with_cells else None,
-        joined("sex", np.int16)[order] if with_cells else None,
+        joined("count")[order],
+        joined("stat_level")[order],
+        joined("precision")[order],
+        Estimates(*(joined(f"estimates.{name}")[order] for name in ("estimate", "low_95", "high_95"))),
+        None if with_cells else joined("stage_1_count")[order],
+        None if age is None else age[order],
+        joined("sex")[order] if with_cells else None,
     )

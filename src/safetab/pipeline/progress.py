@@ -16,7 +16,7 @@ from safetab.pipeline.groups import GroupDomain
 
 #: What a block costs, in population groups: its line in the geography file, its people when they are read, and when
 #: they are counted for one level. `make bench` says how near the time left comes with these.
-_GEOGRAPHY_OF_BLOCK, _READING_OF_BLOCK, _COUNTING_OF_BLOCK = 40, 150, 6
+_GEOGRAPHY_OF_BLOCK, _READING_OF_BLOCK, _COUNTING_OF_BLOCK = 20, 150, 6
 
 
 class Watcher(Protocol):

@@ -7,6 +7,7 @@ out of here has passed the gate.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -14,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from safetab.accounting.events import CountEvent, Stage
-from safetab.engines.protocol import ChosenGroups, Members, Records
+from safetab.engines.protocol import ChosenGroups, Members, Records, Totals
 from safetab.pipeline.groups import GroupDomain
 from safetab.pipeline.measure import Counts, Gate
 from safetab.population.ages import AgeBins, StatLevel
@@ -70,20 +71,37 @@ class NoisyTables:
     stage_1_count: Counts
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _TrueTotals:
-    """Confidential: the totals of the groups that have anybody, in order of region."""
+class TrueTotals:
+    """Confidential: the true totals of a level, taken from the engine when their regions are due.
 
-    region: npt.NDArray[np.int32]
-    iteration: npt.NDArray[np.int16]
-    true_count: Counts
+    The finest level of a large country has more groups than there is memory for, so they are not gathered first.
+    """
 
-    def dense(self, first: int, last: int, iterations: int) -> Counts:
-        """The totals of every group of the regions first to last - 1, zeros included."""
-        low, high = np.searchsorted(self.region, [first, last])
-        table = np.zeros((last - first, iterations), dtype=np.int64)
-        table[self.region[low:high] - first, self.iteration[low:high]] = self.true_count[low:high]
+    def __init__(self, batches: Iterator[Totals], iterations: int) -> None:
+        self._batches, self._iterations = batches, iterations
+        self._waiting: deque[Totals] = deque()
+        self._last_taken = -1
+
+    def dense(self, first: int, last: int) -> Counts:
+        """The totals of all groups of the regions first to last - 1, zeros included; regions are asked for in order."""
+        table = np.zeros((last - first, self._iterations), dtype=np.int64)
+        while self._last_taken < last and (batch := next(self._batches, None)) is not None:
+            self._take(batch)
+        for batch in self._waiting:
+            low, high = np.searchsorted(batch.region, np.array([first, last], dtype=batch.region.dtype))
+            table[batch.region[low:high] - first, batch.iteration[low:high]] = batch.true_count[low:high]
+        while self._waiting and self._waiting[0].region[-1] < last:
+            self._waiting.popleft()
         return table
+
+    def _take(self, batch: Totals) -> None:
+        if not len(batch.region):
+            return
+        # Otherwise people would be left out silently.
+        if batch.region[0] <= self._last_taken or np.any(batch.region[1:] < batch.region[:-1]):
+            raise AssertionError("an engine gave totals that are not in the order of their regions")
+        self._waiting.append(batch)
+        self._last_taken = int(batch.region[-1])
 
 
 def tabulate_level(
@@ -93,11 +111,11 @@ def tabulate_level(
 
     Every group is in exactly one of the totals or tables that come out, and nothing but noisy numbers comes out.
     """
-    true_totals = _count_totals(records, domain, members)
+    true_totals = TrueTotals(records.totals(domain.region_of_block_set, members), len(domain.iterations))
     chosen: list[ChosenGroups] = []
     stage_1_of_chosen: list[Counts] = []
     for first, last in _chunks(domain):
-        true = true_totals.dense(first, last, len(domain.iterations))
+        true = true_totals.dense(first, last)
         if domain.planned.noise.has_total_only:
             is_total_only = np.broadcast_to(domain.is_total_only, true.shape)
             yield _measure_totals(true, is_total_only, first, domain.planned.noise.event(Stage.TOTAL_ONLY), gate)
@@ -106,20 +124,11 @@ def tabulate_level(
             stat_levels = _choose_stat_levels(stage_1, domain)
             gets_total = stat_levels == StatLevel.TOTAL
             yield _measure_totals(true, gets_total, first, domain.planned.noise.event(Stage.STAGE_2), gate, stage_1)
-            chosen.append(_groups_with_tables(stat_levels, first))
-            stage_1_of_chosen.append(stage_1[stat_levels > StatLevel.TOTAL])
+            groups = np.flatnonzero(stat_levels > StatLevel.TOTAL)
+            chosen.append(_groups_with_tables(groups, stat_levels, first))
+            stage_1_of_chosen.append(stage_1.reshape(-1)[groups])
     stage_1_counts = np.concatenate([np.empty(0, dtype=np.int64), *stage_1_of_chosen])
     yield from _tabulate_cells(records, domain, members, _joined(chosen), stage_1_counts, gate, age_bins, sexes)
-
-
-def _count_totals(records: Records, domain: GroupDomain, members: Members) -> _TrueTotals:
-    batches = list(records.totals(domain.region_of_block_set, members))
-    empty = np.empty(0, dtype=np.int64)
-    region = np.concatenate([empty, *(batch.region for batch in batches)]).astype(np.int32)
-    iteration = np.concatenate([empty, *(batch.iteration for batch in batches)]).astype(np.int16)
-    true_count = np.concatenate([empty, *(batch.true_count for batch in batches)])
-    order = np.argsort(region, kind="stable")
-    return _TrueTotals(region[order], iteration[order], true_count[order])
 
 
 def _chunks(domain: GroupDomain) -> Iterator[tuple[int, int]]:
@@ -164,9 +173,9 @@ def _choose_stat_levels(noisy: Counts, domain: GroupDomain) -> npt.NDArray[np.in
     return reached
 
 
-def _groups_with_tables(stat_levels: npt.NDArray[np.int8], first: int) -> ChosenGroups:
-    region, iteration = np.divmod(np.flatnonzero(stat_levels > StatLevel.TOTAL), stat_levels.shape[1])
-    return ChosenGroups(region + first, iteration, stat_levels[region, iteration].astype(np.int64))
+def _groups_with_tables(groups: npt.NDArray[np.int64], stat_levels: npt.NDArray[np.int8], first: int) -> ChosenGroups:
+    region, iteration = np.divmod(groups, stat_levels.shape[1])
+    return ChosenGroups(region + first, iteration, stat_levels.reshape(-1)[groups].astype(np.int64))
 
 
 def _joined(batches: list[ChosenGroups]) -> ChosenGroups:

@@ -16,6 +16,7 @@ from safetab.pipeline.registry import Registry
 from safetab.pipeline.workspace import Workspace
 from tests.unit.files.disk_log import DiskLog
 from tests.worlds import by_hand
+from tests.worlds.one_run import one_run_if_quick
 
 #: Where it fails, and whether the spending counts by then.
 STEPS = {
@@ -44,6 +45,7 @@ CODES = {
 @pytest.fixture
 def world(tmp_path: Path) -> Path:
     by_hand.write(tmp_path, by_hand.SHORT)
+    by_hand.choose(tmp_path, **one_run_if_quick())
     return tmp_path
 
 

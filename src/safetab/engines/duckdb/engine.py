@@ -7,6 +7,8 @@ DuckDB reads and judges the records; arrays count them.
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import duckdb
@@ -35,7 +37,7 @@ class DuckDbEngine:
         self._folder, self._limits = folder, limits
         self._opened = 0
         self._numbered: tuple[pa.Table, NumberedTable] | None = None
-        settings: dict[str, str | bool | int | float | list[str]] = {
+        self._settings: dict[str, str | bool | int | float | list[str]] = {
             "temp_directory": str(folder),
             # What does not fit is spilled to the folder; half is left to the noisy tables and to the machine.
             "memory_limit": f"{usable_memory() // 2 >> 20} MiB",
@@ -44,23 +46,31 @@ class DuckDbEngine:
             "autoload_known_extensions": False,
             "python_enable_replacements": False,
         }
-        with translate_errors("the engine's own file"):
-            self._connection = duckdb.connect(str(folder / "records.duckdb"), config=settings)
 
     def open(self, layout: RecordLayout, geography: Geography, on_read: OnRead = unheard) -> ArrayRecords:
-        """Read and judge the records of one run, in a schema of its own that is gone when they are folded."""
-        schema, numbered = f"run_{self._opened}", self._with_numbers(layout)
+        """Read and judge the records of one run, in a database of its own that is gone when they are folded."""
+        name, numbered = f"run_{self._opened}", self._with_numbers(layout)
         self._opened += 1
-        shelf = Shelf(self._folder / schema, self._limits.bytes_in_memory)
-        with translate_errors(layout.name, is_reading=True), self._connection.cursor() as cursor:
-            cursor.execute(f"CREATE SCHEMA {schema}")
-            cursor.execute(f"USE {schema}")
+        shelf = Shelf(self._folder / name, self._limits.bytes_in_memory)
+        with self.database(name) as connection, translate_errors(layout.name, is_reading=True):
             # DuckDB reads on while people are folded.
-            cursor.execute("SET streaming_buffer_size = '64MiB'")
-            people = read_records(cursor, layout, geography, shelf, self._limits, on_read, numbered)
-            cursor.execute("USE main")
-            cursor.execute(f"DROP SCHEMA {schema} CASCADE")
+            connection.execute("SET streaming_buffer_size = '64MiB'")
+            people = read_records(connection, layout, geography, shelf, self._limits, on_read, numbered)
         return ArrayRecords(layout, geography, people, shelf, self._limits)
+
+    @contextmanager
+    def database(self, name: str) -> Iterator[duckdb.DuckDBPyConnection]:
+        """A database in the folder while the block lasts: closed, it gives back memory that counting has a use for."""
+        file = self._folder / f"{name}.duckdb"
+        with translate_errors("the engine's own file"):
+            connection = duckdb.connect(str(file), config=self._settings)
+        try:
+            connection.execute("PRAGMA disable_checkpoint_on_shutdown")
+            yield connection
+        finally:
+            connection.close()
+            for leftover in self._folder.glob(f"{file.name}*"):
+                leftover.unlink(missing_ok=True)
 
     def _with_numbers(self, layout: RecordLayout) -> NumberedTable | None:
         """Records in memory with numbers for texts; every run has the same table, so it is done once."""
@@ -71,10 +81,7 @@ class DuckDbEngine:
         return self._numbered[1]
 
     def close(self) -> None:
-        """Close the database and remove its files."""
+        """Remove what was kept."""
         self._numbered = None
-        self._connection.close()
         for number in range(self._opened):
             shutil.rmtree(self._folder / f"run_{number}", ignore_errors=True)
-        for leftover in self._folder.glob("records.duckdb*"):
-            leftover.unlink(missing_ok=True)

@@ -9,7 +9,9 @@ not be there a second time. A finding says table, column and row, never a value.
 from __future__ import annotations
 
 import io
+import os
 from collections.abc import Collection, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -161,7 +163,7 @@ def _select(source: MemoryTable, content: Any, names: Sequence[str], findings: l
 def _of_frame(source: MemoryTable, frame: Any, names: Sequence[str], findings: list[Finding]) -> pa.Table | None:
     """Some columns of a frame of pandas or polars, which may have values of several types in one column."""
     try:
-        return pa.table(frame[list(names)])
+        return _of_polars(frame, names) if _is_polars(frame) else pa.table(frame[list(names)])
     except (pa.ArrowException, TypeError, ValueError):
         for name in names:
             try:
@@ -171,8 +173,19 @@ def _of_frame(source: MemoryTable, frame: Any, names: Sequence[str], findings: l
         return None
 
 
+def _of_polars(frame: Any, names: Sequence[str]) -> pa.Table:
+    """Some columns of a frame of polars: side by side, because it builds the dictionary of a column on one core."""
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        columns = list(pool.map(lambda name: pa.table(frame[[name]])[0], names))
+    return pa.table(columns, names=list(names))
+
+
 def _is_dataset(value: object) -> bool:
     return type(value).__module__ == "pyarrow._dataset" and hasattr(value, "to_table") and hasattr(value, "schema")
+
+
+def _is_polars(value: object) -> bool:
+    return type(value).__module__.partition(".")[0] == "polars"
 
 
 def _is_frame(value: object) -> bool:
@@ -185,5 +198,4 @@ def _is_relation(value: object) -> bool:
 
 
 def _is_lazy(value: object) -> bool:
-    is_polars = type(value).__module__.partition(".")[0] == "polars"
-    return is_polars and hasattr(value, "collect") and not hasattr(value, "__arrow_c_stream__")
+    return _is_polars(value) and hasattr(value, "collect") and not hasattr(value, "__arrow_c_stream__")

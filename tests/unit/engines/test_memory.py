@@ -74,9 +74,7 @@ def test_the_least_limit_counts(tmp_path: Path, groups: str | None, files: dict[
 def test_duckdb_gets_half_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = machine(tmp_path / "root", VERSION_2, {f"{SCOPE}/memory.max": f"{300 * MIB}\n"})
     monkeypatch.setattr("safetab.engines.duckdb.engine.usable_memory", lambda: usable_memory(root))
-    engine = DuckDbEngine(tmp_path)
-    try:
-        asked = engine._connection.execute("SELECT current_setting('memory_limit')").fetchall()
-    finally:
-        engine.close()
+    with DuckDbEngine(tmp_path).database("any") as connection:
+        asked = connection.execute("SELECT current_setting('memory_limit')").fetchall()
     assert asked == [("150.0 MiB",)]
+    assert list(tmp_path.glob("any.duckdb*")) == [], "what was read is not left beside what is counted"

@@ -4,7 +4,8 @@ A `Rule` says what must hold in the user's files or words; it has a stable code 
 it. A `Finding` is one place where a rule is broken. Code that judges input returns findings; code that cannot continue
 raises one `SafetabError` with all of them. The command line prints them and chooses the exit status; nothing else does.
 
-Values from confidential files never enter a finding: `seen` quotes parameter files and the user's own words only.
+Values from confidential files never enter a finding: `seen` quotes parameter files, the geography and the user's own
+words only.
 """
 
 from __future__ import annotations

@@ -441,6 +441,7 @@ CASES = [
         status=0,
     ),
     Case("a state without blocks", setting("state_filter_us", ["01", "02", "04"]), "GEO-005", "run us", status=0),
+    Case("a state in no run", add(GRF, "09|001|000100|1000|99999|9999|x"), "GEO-007", "TABBLKST is 03, 09", status=0),
     Case("text and Parquet at once", put("data/GRF-C.parquet", b""), "FILE-015", "GRF-C.txt"),
     Case("not Parquet", both(drop(GRF), put("data/GRF-C.parquet", b"PAR1 no")), "FILE-012", "GRF-C.parquet"),
     Case("Parquet cut off", both(parquet(lambda t: t), cut_off), "FILE-012", "GRF-C.parquet"),

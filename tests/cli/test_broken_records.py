@@ -8,6 +8,7 @@ from __future__ import annotations
 import gzip
 import json
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -34,11 +35,21 @@ from tests.worlds.broken_records import (
     put,
     sound_rows,
 )
+from tests.worlds.one_run import one_run_if_quick
 
 
-def write(folder: Path, records: dict[str, bytes]) -> list[str]:
-    tiny.write(folder, tiny.files() | {f"data/{name}": content for name, content in records.items()})
+def write(folder: Path, records: dict[str, bytes], **choices: Any) -> list[str]:
+    """The tiny world with these records and some other choices in its configuration."""
+    config = {"params/config.json": json.dumps(tiny.config() | choices)}
+    tiny.write(folder, tiny.files() | config | {f"data/{name}": content for name, content in records.items()})
     return [str(folder / "params"), str(folder / "data")]
+
+
+def findings_of_records(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
+    """What `check --json` found, but for the warning of a state that no run takes: this world has one on purpose."""
+    found = json.loads(capsys.readouterr().out)["findings"]
+    assert [finding["seen"] for finding in found if finding["code"] == "GEO-007"] == ["03"]
+    return [finding for finding in found if finding["code"] != "GEO-007"]
 
 
 def assert_refused(
@@ -71,7 +82,7 @@ def test_a_broken_record_is_told(case: Case, form: str, tmp_path: Path, capsys: 
     case.change(rows)
     parquet = form == "parquet"
     content = parquet_bytes(as_table(rows)) if parquet else as_text(rows)
-    words = write(tmp_path, {f"person-records.{'parquet' if parquet else 'txt'}": content})
+    words = write(tmp_path, {f"person-records.{'parquet' if parquet else 'txt'}": content}, **one_run_if_quick())
     finding = assert_refused(tmp_path, words, case.code, case.column, capsys, case.secret)
     # Rows of Parquet are counted from 1, lines of text from the header.
     unit, shift = ("rows", 1) if parquet else ("lines", 0)
@@ -86,7 +97,7 @@ def test_a_broken_record_is_told(case: Case, form: str, tmp_path: Path, capsys: 
 @pytest.mark.parametrize("name", TEXT_CASES)
 def test_broken_text_is_told(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     change, code, place = TEXT_CASES[name]
-    words = write(tmp_path, {"person-records.txt": change(as_text(sound_rows()))})
+    words = write(tmp_path, {"person-records.txt": change(as_text(sound_rows()))}, **one_run_if_quick())
     assert_refused(tmp_path, words, code, place, capsys)
 
 
@@ -116,7 +127,7 @@ def test_a_null_in_the_column_that_runs_filter_on_is_told(tmp_path: Path, capsys
 @pytest.mark.parametrize("name", PARQUET_CASES)
 def test_broken_parquet_is_told(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     make, code, place = PARQUET_CASES[name]
-    words = write(tmp_path, make(as_table(sound_rows())))
+    words = write(tmp_path, make(as_table(sound_rows())), **one_run_if_quick())
     assert_refused(tmp_path, words, code, place, capsys)
 
 
@@ -126,7 +137,7 @@ def test_all_faults_of_all_runs_are_told_at_once(tmp_path: Path, capsys: pytest.
         change(rows)
     words = write(tmp_path, {"person-records.txt": as_text(rows)})
     assert main(["check", *words, "--json"]) == 1
-    found = [(f["code"], f["lines"]) for f in json.loads(capsys.readouterr().out)["findings"]]
+    found = [(f["code"], f["lines"]) for f in findings_of_records(capsys)]
     assert sorted(found) == [
         ("RECORDS-001", [3]),
         ("RECORDS-002", [2]),
@@ -183,7 +194,7 @@ def test_a_run_of_no_records_is_a_warning_of_check_alone(
     content = {"person-records.txt": as_text(rows)} if form == "text" else {}
     words = write(tmp_path, content or {"person-records.parquet": parquet_bytes(as_table(rows))})
     assert main(["check", *words, "--json"]) == 0
-    found = [(f["code"], f["severity"], f["key"]) for f in json.loads(capsys.readouterr().out)["findings"]]
+    found = [(f["code"], f["severity"], f["key"]) for f in findings_of_records(capsys)]
     assert found == [("RECORDS-010", "warning", run) for run in runs]
     assert main(["tabulate", *words, str(tmp_path / "out"), "--registry", str(tmp_path / "registry")]) == 0
     assert "RECORDS-010" not in capsys.readouterr().err
@@ -201,7 +212,7 @@ def test_line_numbers_hold_in_a_long_file(tmp_path: Path, capsys: pytest.Capture
         rows[line - 2] = ["999", *SOUND[1:]]
     words = write(tmp_path, {"person-records.txt": as_text(rows)})
     assert main(["check", *words, "--json"]) == 1
-    (finding,) = json.loads(capsys.readouterr().out)["findings"]
+    (finding,) = findings_of_records(capsys)
     assert finding["lines"] == list(broken)
 
 

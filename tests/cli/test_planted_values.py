@@ -6,6 +6,7 @@ folder. While a run lasts they may be in its own folder, which nobody else can e
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -20,13 +21,15 @@ from safetab.errors import MachineError
 from tests import profile
 from tests.worlds import tiny
 from tests.worlds.broken_records import HEADER, SOUND, Rows, as_table, as_text, parquet_bytes, put, sound_rows
+from tests.worlds.one_run import one_run_if_quick
 from tests.worlds.processes import run_commands, start, wait_for
 
-#: None of these is in a parameter file. The block is in the geography file, which is public, and in no region id.
+#: None of these is in a parameter file, nor likely in a hash, as a few digits are. The block is in the geography file,
+#: which is public, and in no region id.
 PLANTED = {
-    "age": "31337",
+    "age": "3133731337",
     "sex": "PLANTEDSEX",
-    "block": "7391",
+    "block": "QZXK",
     "code": "PLANTEDCODE",
     "ethnicity": "PLANTEDSPAN",
     "unread": "PLANTEDNAME",
@@ -45,7 +48,12 @@ def world(folder: Path, breaking: Breaking) -> Path:
         .replace(b"QSPAN|PLANTEDNAME", b"QSPAN|X")
     )
     geography = tiny.GEOGRAPHY + f"01|001|000100|{PLANTED['block']}|99999|9999|x\n"
-    files = tiny.files() | {"data/GRF-C.txt": geography, "data/person-records.txt": breaking(text)}
+    config = tiny.config() | one_run_if_quick()
+    files = tiny.files() | {
+        "params/config.json": json.dumps(config),
+        "data/GRF-C.txt": geography,
+        "data/person-records.txt": breaking(text),
+    }
     tiny.write(folder, files)
     for name in ("home", "tmp"):
         (folder / name).mkdir()

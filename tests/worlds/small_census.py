@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 from tests.oracle.membership import Group
 from tests.oracle.tabulation import Person
@@ -22,6 +23,17 @@ GROUPS = (
     Group("4001", 2, "", "False", "False", frozenset(CODES[1:])),
     Group("1001", 1, "False", "False", "False", frozenset(CODES)),
 )
+
+
+def one_run(world: CensusWorld) -> CensusWorld:
+    """The same people with those of the second run in a state more of the first."""
+    blocks = tuple(replace(block, state="02") if block.state == "72" else block for block in world.blocks)
+    people = tuple(
+        replace(person, block=("02", *person.block[1:])) if person.block[0] == "72" else person
+        for person in world.people
+    )
+    config = world.config | {"run_pr": False, "state_filter_us": ["01", "02"]}
+    return replace(world, config=config, blocks=blocks, people=people)
 
 
 def sound_world() -> CensusWorld:

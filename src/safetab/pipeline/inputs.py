@@ -32,7 +32,7 @@ from safetab.pipeline.groups import GroupDomain, domains_of_run
 from safetab.pipeline.progress import WholeWork
 from safetab.pipeline.sources import NO_SOURCES, DataSources
 from safetab.population.geography import Geography, GeographyLevel
-from safetab.population.geography_file import geography_columns, geography_of_run, read_block_table
+from safetab.population.geography_file import geography_columns, geography_of_run, in_no_run, read_block_table
 from safetab.rules import file_rules
 from safetab.rules.record_rules import NOT_A_TABLE
 
@@ -158,10 +158,13 @@ def read_geographies(release: Release, data: Path | DataSources, findings: list[
         run.name: geography_of_run(table, run.name, run.only, columns.block, run.geography_levels, findings)
         for run in release.runs
     }
+    file = table.file
     # A nation's geography takes several times the memory while it is read and folded.
     del table
     arrow.give_back()
-    return {name: geography for name, geography in geographies.items() if geography is not None}
+    found = {name: geography for name, geography in geographies.items() if geography is not None}
+    findings += in_no_run(file, [run.only for run in release.runs], list(found.values()))
+    return found
 
 
 def open_records(

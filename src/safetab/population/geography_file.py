@@ -85,10 +85,8 @@ def geography_of_run(
         present = set(pc.unique(blocks[only.column]).to_pylist())
         unused = [value for value in only.values if value not in present]
         if blocks.num_rows and unused:
-            shown = ", ".join(unused[:5]) + (", ..." if len(unused) > 5 else "")
-            findings.append(
-                Finding(geography_rules.VALUE_WITHOUT_BLOCKS, table.file, key=f"run {run}, {only.column}", seen=shown)
-            )
+            key = f"run {run}, {only.column}"
+            findings.append(Finding(geography_rules.VALUE_WITHOUT_BLOCKS, table.file, key=key, seen=_first(unused)))
     if not blocks.num_rows:
         findings.append(Finding(geography_rules.RUN_WITHOUT_BLOCKS, table.file, key=f"run {run}"))
         return None
@@ -97,6 +95,21 @@ def geography_of_run(
         if not regions:
             findings.append(Finding(geography_rules.LEVEL_WITHOUT_REGIONS, table.file, key=f"run {run}, {level.name}"))
     return geography
+
+
+def in_no_run(file: str, filters: Sequence[BlockFilter | None], geographies: Sequence[Geography]) -> list[Finding]:
+    """A warning of the blocks that no run takes. Runs that choose by several columns are left to who wrote them."""
+    columns = {"" if only is None else only.column for only in filters}
+    if len(columns) != 1 or "" in columns or len(geographies) < len(filters):
+        return []
+    values = set.intersection(*(set(geography.left_out) for geography in geographies))
+    if not values:
+        return []
+    return [Finding(geography_rules.VALUE_IN_NO_RUN, file, key=columns.pop(), seen=_first(sorted(values)))]
+
+
+def _first(values: Sequence[str]) -> str:
+    return ", ".join(values[:5]) + (", ..." if len(values) > 5 else "")
 
 
 def _wrong_widths(table: TextTable, widths: Mapping[str, int]) -> list[Finding]:

@@ -32,6 +32,12 @@ VALUE_WITHOUT_BLOCKS = Rule(
     "Correct the value. Do nothing if the geography file is meant to cover only some of the country.",
     Severity.WARNING,
 )
+VALUE_IN_NO_RUN = Rule(
+    "GEO-007",
+    "blocks with this value of the column are in no run, so everybody there is left out of all tables",
+    "Add the value to a run. Do nothing if these people are meant to be left out.",
+    Severity.WARNING,
+)
 LABEL = Rule(
     "GEO-006",
     "the values of this column must not have `|`, quotation marks or control characters",

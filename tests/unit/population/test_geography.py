@@ -6,13 +6,15 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from safetab.errors import Finding
+from safetab.files.text import TextTable
 from safetab.pipeline.check import check_inputs
 from safetab.population.geography import NO_REGION, GeographyLevel, fold, region_of_finer
-from safetab.population.geography_file import read_block_table
+from safetab.population.geography_file import BlockFilter, geography_of_run, in_no_run, read_block_table
 from tests.worlds import tiny
 
 LEVELS = (
@@ -106,3 +108,24 @@ def test_blocks_that_appear_twice_however_many_columns_name_a_block(tmp_path: Pa
     findings: list[Finding] = []
     assert read_block_table(tmp_path / "blocks.txt", columns, [GeographyLevel("all", ())], {}, findings) is None
     assert [(finding.rule.code, finding.lines, finding.count) for finding in findings] == [("GEO-002", (11, 12), 2)]
+
+
+@pytest.mark.parametrize(
+    ("filters", "told"),
+    [
+        ([BlockFilter("A", ("1",)), BlockFilter("A", ("2",))], "9"),
+        ([BlockFilter("A", ("1",))], "2, 9"),
+        ([BlockFilter("A", ("1", "2")), BlockFilter("A", ("9",))], ""),
+        # A run without a filter takes every block, and of two columns nobody can say it by values of one.
+        ([BlockFilter("A", ("1",)), None], ""),
+        ([BlockFilter("A", ("1",)), BlockFilter("B", ("2",))], ""),
+    ],
+)
+def test_values_that_no_run_takes(filters: list[BlockFilter | None], told: str) -> None:
+    columns = pa.table({"ID": ["a", "b", "c"], "A": ["1", "2", "9"], "B": ["1", "2", "9"], "P": ["9", "9", "9"]})
+    blocks = TextTable("blocks", columns, ())
+    found = [geography_of_run(blocks, "run", only, ["ID"], LEVELS[:1], []) for only in filters]
+    findings = in_no_run("blocks", filters, [geography for geography in found if geography is not None])
+    assert [(finding.rule.code, finding.key, finding.seen) for finding in findings] == (
+        [("GEO-007", "A", told)] if told else []
+    )

@@ -124,6 +124,13 @@ def _filter(*, keep: bool) -> Callable[[Site], None]:
     return apply
 
 
+def _other_state(blocks: pa.Table) -> pa.Table:
+    """The first block once more, in a state that no run takes."""
+    place = blocks.column_names.index("TABBLKST")
+    state = pa.array(["98"]).cast(blocks.schema.field(place).type)
+    return pa.concat_tables([blocks, blocks.slice(0, 1).set_column(place, blocks.schema.field(place), state)])
+
+
 def _geography(edit: Callable[[pa.Table], pa.Table], *, every_file: bool = False) -> Callable[[Site], None]:
     return lambda site: site.edit_table(GEOGRAPHY_STEM, edit, every_file=every_file)
 
@@ -231,5 +238,11 @@ BREAKAGES = (
         geography_rules.VALUE_WITHOUT_BLOCKS,
         "a run that includes a state that does not exist",
         _filter(keep=True),
+    ),
+    Breakage(
+        "state-in-no-run",
+        geography_rules.VALUE_IN_NO_RUN,
+        "a block in a state that no run includes",
+        _geography(_other_state),
     ),
 )

@@ -93,7 +93,7 @@ def test_the_port_is_open_on_this_machine_alone(served: Served) -> None:
     assert [place for place in listening if place.endswith(f":{port:04X}")] == [f"0100007F:{port:04X}"]
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGHUP, marks=pytest.mark.long)])
 def test_a_signal_ends_it_with_a_browser_still_open(number: signal.Signals, browser: Browser) -> None:
     with serving(str(MEROVIA / "params")) as found:
         visitor = Visitor.of(browser, found.address)

@@ -14,6 +14,7 @@ from pypdf import PdfReader
 import safetab
 from safetab.cli.main import main
 from safetab.reading.survey import Survey
+from tests import profile
 from tests.browser.conftest import serious_faults
 from tests.worlds import readable
 from tests.worlds.merovia import MEROVIA
@@ -83,11 +84,16 @@ def test_a_page_opens_without_complaints_and_asks_nobody(shown: tuple[str, Opene
 
 
 def test_a_page_has_no_serious_fault_of_access_and_fits(browser: Browser, files: dict[str, Path]) -> None:
-    for name, file in files.items():
-        page = opened(browser, file).page
+    # At 320 pixels the styles are those of 390, and there is less room: what axe-core finds at 390 it finds at 320.
+    judged = {1100, 320, profile.size(quick=320, long=390)}
+    # A report with a banner is the report; the evaluation has the same banner.
+    names = [name for name in files if name != "marked" or profile.size(quick=0, long=1)]
+    for name in names:
+        page = opened(browser, files[name]).page
         for width in (1100, 390, 320):
             page.set_viewport_size({"width": width, "height": 900})
-            assert serious_faults(page) == [], (name, width)
+            if width in judged:
+                assert serious_faults(page) == [], (name, width)
             assert page.evaluate("document.documentElement.scrollWidth") <= width, "what is wide scrolls by itself"
         page.close()
 

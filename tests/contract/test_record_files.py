@@ -118,8 +118,8 @@ def as_numbers(table: pa.Table, kind: pa.DataType) -> pa.Table:
 
 @pytest.mark.parametrize("kind", [pa.float64(), pa.float32(), pa.uint32()], ids=str)
 def test_numbers_are_read_as_their_text(contracted: UnderContract, world: Path, kind: pa.DataType) -> None:
-    if kind == pa.float32():
-        leave_to_long_profile(contracted, "a file of doubles")
+    if kind != pa.float64():
+        leave_to_long_profile(contracted, "a file of doubles, or one of several widths of whole numbers,")
     put(world / "data", "person-records.parquet", as_numbers(take_table(world), kind))
     assert_same_release(released(contracted, world, "out"), world / "expected")
 
@@ -141,7 +141,9 @@ def test_numbers_that_are_not_what_they_look_like(contracted: UnderContract, tmp
     ]  # fmt: skip
     wide = [("RECORDS-001", "TABBLKST + TABBLKCOU + TABTRACTCE + TABBLK", (1, 6)), ("RECORDS-002", "QAGE", (5,))]
     wide += [("RECORDS-004", "QRACE1", (2,)), ("RECORDS-004", "QRACE2", (3,)), ("RECORDS-008", "QSPAN", (4,))]
-    assert findings_of(contracted, tmp_path, changed(whole, changes)) == wide
+    if contracted.name == "duckdb" or profile.size(quick=0, long=1):
+        # Spark takes long to find many faults, and floats have more of them.
+        assert findings_of(contracted, tmp_path, changed(whole, changes)) == wide
     fractions: list[tuple[str, float | None]] = [
         ("QRACE2", float("nan")),
         ("QRACE1", 1010.5),
@@ -203,8 +205,7 @@ def test_compressed_text_at_an_address(spark_session: Any, world: Path, end: str
 
 @pytest.mark.parametrize("end", [".gz", ".zst"])
 def test_compressed_text(contracted: UnderContract, world: Path, end: str) -> None:
-    if end == ".zst":
-        leave_to_long_profile(contracted, "a folder of such files at an address")
+    leave_to_long_profile(contracted, "a folder of such files at an address, or another form of text,")
     text = world / "data" / "person-records.txt"
     content = text.read_bytes()
     text.unlink()

@@ -25,6 +25,7 @@ def test_the_nastiest_neighbour_by_hand(thresholds: str, spark_session: Any) -> 
     check_by_hand("eight codes in eight groups", TABLES_AND_TOTALS[thresholds], Spark(session=spark_session), LEVELS)
 
 
+@pytest.mark.long
 @profile.tries("neighbours by hand replayed, with Spark")
 def test_the_only_person_of_a_run(spark_session: Any) -> None:
     """A run of no records is tabulated as one of one record is."""

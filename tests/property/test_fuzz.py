@@ -37,7 +37,7 @@ from tests.worlds.text_variants import Quoting, TextVariant
 #: Seconds that one case may take; a sound one takes a twentieth of one.
 LIMIT = 60
 #: Each of the five kinds of damage.
-CASES = profile.examples("damaged files", quick=40, long=500)
+CASES = profile.examples("damaged files", quick=25, long=500)
 
 
 #: Pieces that parsers trip over.

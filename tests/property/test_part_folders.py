@@ -39,7 +39,7 @@ def world() -> tuple[Parameters, dict[str, Geography]]:
         return parameters, read_geographies(parameters.release, Path(folder) / "data", [])
 
 
-@profile.examples("folders of parts", quick=25, long=500)
+@profile.examples("folders of parts", quick=15, long=500)
 @given(part_folders())
 def test_everybody_is_counted_or_the_entry_is_named(parts: PartFolder) -> None:
     with tempfile.TemporaryDirectory() as own:

@@ -15,7 +15,7 @@ from tests.replay import check, check_by_hand
 from tests.worlds.neighbours import IN_GROUPS, TABLES_AND_TOTALS, Neighbours, neighbours
 
 
-@profile.examples("random neighbours replayed, with DuckDB", quick=12, long=500)
+@profile.examples("random neighbours replayed, with DuckDB", quick=8, long=500)
 @given(case=neighbours())
 def test_a_neighbour_changes_nothing_but_true_counts(case: Neighbours) -> None:
     check(case, "duckdb")

@@ -33,7 +33,7 @@ def check(world: CensusWorld, engine: EngineChoice, *, parquet: bool) -> None:
             assert read_t2(out / "t2" / f"{run}.NOT-PRIVATE.csv") == t2
 
 
-@profile.examples("random worlds compared with the oracle, with DuckDB", quick=40, long=600)
+@profile.examples("random worlds compared with the oracle, with DuckDB", quick=25, long=600)
 @given(census_worlds(), st.booleans(), st.sampled_from(ENGINES))
 def test_tables_are_the_oracles(world: CensusWorld, parquet: bool, engine: EngineChoice) -> None:
     check(world, engine, parquet=parquet)

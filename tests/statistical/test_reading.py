@@ -277,7 +277,7 @@ class TestWrongWays:
 
 @pytest.mark.parametrize("mechanism", WORLDS)
 @pytest.mark.parametrize("n", [100, 300, 2500])
-@pytest.mark.parametrize("rows", [2, 5])
+@pytest.mark.parametrize("rows", [2, pytest.param(5, marks=pytest.mark.long)])
 def test_away_from_thresholds_sums_are_narrower_than_added_intervals(mechanism: str, n: int, rows: int) -> None:
     world = WORLDS[mechanism]
     found = [drawn(world, n, 9000 + number) for number in range(rows)]

@@ -69,7 +69,12 @@ def test_totals_that_survived_suppression(mechanism: str, scale: str, up_to: int
 
 @pytest.mark.parametrize(
     ("mechanism", "scales", "cells"),
-    [("gaussian", ("9", "1.5"), 3), ("gaussian", ("2", "4"), 2), ("geometric", ("0.4", "1.1"), 4)],
+    [
+        ("gaussian", ("9", "1.5"), 3),
+        ("gaussian", ("2", "4"), 2),
+        pytest.param("geometric", ("0.4", "1.1"), 4, marks=pytest.mark.long),
+        ("geometric", ("0.4", "1.1"), 2),
+    ],
 )
 @pytest.mark.parametrize("stat_level", [1, 3])
 def test_totals_whose_stage_1_count_chose_the_stat_level(

@@ -401,7 +401,7 @@ def test_a_release_shows_itself_in_a_line(world: Path) -> None:
 def test_a_check_takes_text_and_shows_itself_in_a_line(world: Path) -> None:
     report = safetab.check_inputs(str(world / "params"), str(world / "data"))
     assert report.judged_records
-    assert repr(report) == "CheckReport(2 runs, 0 errors, 0 warnings)"
+    assert repr(report) == "CheckReport(2 runs, 0 errors, 1 warnings)", "a state that no run takes"
 
 
 def test_what_is_not_private_says_so_everywhere(world: Path) -> None:
@@ -482,6 +482,7 @@ class _Listener:
 def test_progress_ends_at_the_plan(world: Path) -> None:
     listener = _Listener()
     tabulate(world, watcher=listener)
+    assert listener.warnings == ["GEO-007"], "this world has a state that no run takes"
     assert listener.done[-1][0] == listener.done[-1][1]
     assert listener.shares == sorted(listener.shares)
     assert 0 < listener.shares[0] < listener.done[0][0] / listener.done[0][1], "it moves while records are read"
@@ -491,14 +492,14 @@ def test_the_work_is_what_public_files_say() -> None:
     """Groups, and blocks for the rest: what the records are does not change a share."""
     heard = _Listener()
     work = WholeWork(heard, {"us": RunWork(blocks=10, groups=500, levels=2), "pr": RunWork(1, 40, 1)})
-    assert work.planned == 11 * (40 + 150) + (10 * 2 + 1 * 1) * 6 + 500 + 40
-    assert work.done == 11 * 40
+    assert work.planned == 11 * (20 + 150) + (10 * 2 + 1 * 1) * 6 + 500 + 40
+    assert work.done == 11 * 20
     work.reading("us", 0.5)
     work.was_read("us")
     work.reading("pr", 1.0)
     work.was_read("pr")
-    assert heard.shares == [(440 + 750) / work.planned, (440 + 1500 + 150) / work.planned]
-    assert work.done == 440 + 1650
+    assert heard.shares == [(220 + 750) / work.planned, (220 + 1500 + 150) / work.planned]
+    assert work.done == 220 + 1650
 
 
 def test_bad_records_are_counted_not_quoted(world: Path) -> None:

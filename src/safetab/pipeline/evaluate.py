@@ -17,7 +17,7 @@ from typing import Any
 import pyarrow as pa
 
 from safetab.engines.choice import DuckDb
-from safetab.engines.workers import side_by_side
+from safetab.engines.workers import keeping_threads, side_by_side
 from safetab.noise.source import BitSource, SystemSource
 from safetab.pipeline.evaluated_run import SCHEMA, EvaluatedRun, Trial
 from safetab.pipeline.inputs import open_records, read_inputs
@@ -50,6 +50,7 @@ def _fresh(trial: int) -> BitSource:  # noqa: ARG001
 
 @seldom_looking_for_garbage()
 @holding_records()
+@keeping_threads()
 def evaluate(
     params: str | Path,
     data: Data,

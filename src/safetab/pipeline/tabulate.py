@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from safetab.engines.choice import EngineChoice, chosen_engine
 from safetab.engines.protocol import Records
+from safetab.engines.workers import keeping_threads
 from safetab.files.durable import write_json
 from safetab.files.memory import ReadColumns
 from safetab.files.seals import hash_files, read_signing_key, seal
@@ -115,6 +116,7 @@ def tabulate(
         open_while_running.enter_context(standing.told_by_errors())
         open_while_running.enter_context(holding_records())
         open_while_running.enter_context(seldom_looking_for_garbage())
+        open_while_running.enter_context(keeping_threads())
         return _carry_out(request, Logged(watcher), standing)
 
 

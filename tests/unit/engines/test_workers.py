@@ -8,12 +8,16 @@ from collections.abc import Iterator
 import pytest
 
 from safetab.engines import workers
-from safetab.engines.workers import side_by_side, usable_cores
+from safetab.engines.workers import keeping_threads, side_by_side, usable_cores
 
 
 @pytest.fixture(autouse=True)
 def three_cores(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "usable_cores", lambda: 3)
+
+
+def counting_threads() -> set[threading.Thread]:
+    return {thread for thread in threading.enumerate() if thread.name.startswith("counting")}
 
 
 def test_answers_come_in_the_order_of_the_questions() -> None:
@@ -64,7 +68,7 @@ def test_an_error_ends_the_work_and_nothing_goes_on() -> None:
         list(side_by_side(work, range(100)))
     assert len(finished) == len(begun) - 1
     assert len(begun) < 10
-    assert not [thread for thread in threading.enumerate() if thread.name.startswith("counting")]
+    assert not counting_threads()
 
 
 def test_whoever_stops_asking_waits_for_what_is_under_way() -> None:
@@ -78,7 +82,55 @@ def test_whoever_stops_asking_waits_for_what_is_under_way() -> None:
     next(answers)
     answers.close()  # type: ignore[attr-defined]
     assert begun == finished
-    assert not [thread for thread in threading.enumerate() if thread.name.startswith("counting")]
+    assert not counting_threads()
+
+
+def test_threads_that_are_kept_do_all_work_and_end_with_the_block() -> None:
+    meeting = threading.Barrier(3)
+
+    def own_thread(_: int) -> threading.Thread:
+        meeting.wait(60)
+        return threading.current_thread()
+
+    with keeping_threads():
+        first, second = (set(side_by_side(own_thread, range(3))) for _ in range(2))
+        assert first == second == counting_threads()
+    assert not counting_threads()
+    third = set(side_by_side(own_thread, range(3)))
+    assert not third & first
+    assert not counting_threads()
+
+
+def test_threads_that_are_kept_have_no_call_under_way_when_the_work_ends() -> None:
+    begun, finished = [], []
+    first_is_done = threading.Event()
+
+    def work(number: int) -> None:
+        begun.append(number)
+        if number == 0:
+            first_is_done.set()
+            raise ValueError("nothing is enough")
+        assert first_is_done.wait(60)
+        finished.append(number)
+
+    with keeping_threads():
+        with pytest.raises(ValueError, match="nothing is enough"):
+            list(side_by_side(work, range(100)))
+        assert sorted(finished) == sorted(begun)[1:]
+        assert len(begun) <= 3
+        assert list(side_by_side(str, range(5))) == ["0", "1", "2", "3", "4"]
+
+
+def test_work_inside_of_work_does_not_wait_for_threads_that_are_kept() -> None:
+    meeting = threading.Barrier(3)
+
+    def inner(number: int) -> list[int]:
+        # Every thread that is kept is here, so none of them is free for what is inside.
+        meeting.wait(60)
+        return list(side_by_side(lambda other: number * other, range(4)))
+
+    with keeping_threads():
+        assert list(side_by_side(inner, range(3))) == [[0, 0, 0, 0], [0, 1, 2, 3], [0, 2, 4, 6]]
 
 
 def test_there_is_a_core() -> None:

@@ -209,6 +209,8 @@ def test_what_is_missing_is_asked_for_on_a_terminal(
         ({"group_levels": "Level2:Level2Name,Level1:Level1Name"}, 1, "GROUPS-020", "groups.csv, Level1, lines 3, 4, 6"),
         ({"group_levels": "Level1:Level2Name,Level2"}, 1, "GROUPS-021", "groups.csv, Level2Name, lines 3, 4, 6"),
         ({"group_levels": ","}, 2, "USAGE-031", "--group-levels"),
+        ({"group_levels": "Level1:Level1Name,Level1"}, 2, "USAGE-036", "--group-levels ('Level1')"),
+        ({"codes": "a,b,c,d,e,f,g,h,i"}, 2, "USAGE-037", "--codes (9 columns)"),
         ({"codes": ","}, 2, "USAGE-031", "--codes"),
         ({"block": " "}, 2, "USAGE-031", "--block"),
         ({"no_group": "9"}, 1, "GROUPS-022", "--no-group ('9')"),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from safetab.errors import Finding, InputError, UsageError
 from safetab.files.delimited import DELIMITERS, ToldForm
 from safetab.files.parquet import read_table
 from safetab.files.text import empty_values
+from safetab.params.document import MOST_CODES
 from safetab.params.document_text import document_toml
 from safetab.params.group_table import LevelColumns, read_group_table
 from safetab.params.load import RELEASE_FILE, read_parameters
@@ -121,18 +122,17 @@ def _own_files(folder: Path, options: _Options) -> OwnFiles:
         sexes = tuple(_listed("--sexes", options["sexes"]))
     elif sex and options["look"]:
         sexes = _look(records, sex, told["records"])
-    levels = _listed("--group-levels", options["group_levels"])
     return OwnFiles(
         title=folder.resolve().name,
         records=records,
         geography=Path(options["geography"]),
         groups=Path(options["groups"]),
-        group_levels=tuple(LevelColumns(*_pair("--group-levels", part)) for part in levels),
+        group_levels=_group_levels(options["group_levels"]),
         block=tuple(_listed("--block", options["block"])),
         age=options["age"] or None,
         sex=sex,
         sexes=sexes,
-        codes=tuple(_listed("--codes", options["codes"])),
+        codes=_codes(options["codes"]),
         regions=_regions(options["region"]),
         no_code=options["no_code"],
         told=told,
@@ -158,11 +158,32 @@ def _pair(option: str, text: str) -> tuple[str, str | None]:
     return code, name or None
 
 
+def _group_levels(text: str) -> tuple[LevelColumns, ...]:
+    """The columns of the levels of groups, coarse to fine."""
+    levels = tuple(LevelColumns(*_pair("--group-levels", part)) for part in _listed("--group-levels", text))
+    codes = [level.code for level in levels]
+    if repeated := _repeated(codes):
+        raise UsageError(Finding(usage_rules.GROUP_LEVEL_TWICE, "--group-levels", seen=repr(repeated[0])))
+    return levels
+
+
+def _codes(text: str) -> tuple[str, ...]:
+    columns = tuple(_listed("--codes", text))
+    if len(columns) > MOST_CODES:
+        raise UsageError(Finding(usage_rules.MANY_CODES, "--codes", seen=f"{len(columns)} columns"))
+    return columns
+
+
+def _repeated(words: Sequence[str]) -> list[str]:
+    """The words that were there before."""
+    return [word for number, word in enumerate(words) if word in words[:number]]
+
+
 def _regions(words: tuple[str, ...]) -> tuple[RegionColumns, ...]:
     """The geography levels, coarse to fine."""
     regions = tuple(map(_region, words))
     levels = [part.level for part in regions]
-    if repeated := [level for number, level in enumerate(levels) if level in levels[:number]]:
+    if repeated := _repeated(levels):
         raise UsageError(Finding(usage_rules.LEVEL_TWICE, "--region", seen=repr(repeated[0])))
     countries = [part.level for part in regions if part.code is None]
     if len(countries) > 1:

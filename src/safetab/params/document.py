@@ -86,6 +86,7 @@ def _not_too_many(value: Any) -> Any:
 
 
 _MOST_SEXES = 1000
+MOST_CODES = 8
 #: Kinds of tables that T2 can have, from coarse to fine.
 _MOST_TABLES = 3
 #: Far more than any number of people, and little enough that noise can be added to it in 64 bits.
@@ -125,7 +126,7 @@ MoeTarget = Annotated[
 ]
 RaceCodes = Annotated[
     int,
-    PlainValidator(_whole_number(1, release_rules.MAX_RACE_CODES, most=8)),
+    PlainValidator(_whole_number(1, release_rules.MAX_RACE_CODES, most=MOST_CODES)),
     WithJsonSchema({"type": "integer", "minimum": 1, "maximum": 8}),
 ]
 Text = Annotated[str, BeforeValidator(_text)]
@@ -164,7 +165,7 @@ class ColumnsSection(Section):
         default=None, description="The values of the sex column. They are published unchanged."
     )
     race_codes: Names = Field(
-        min_length=1, max_length=8, description="The race code columns. A record fills them from the first one on."
+        min_length=1, max_length=MOST_CODES, description="The race code columns. Records fill the first ones first."
     )
     ethnicity: Text | None = Field(
         default=None, description="The ethnicity code column. Leave it out if there are no ethnicity groups."

@@ -89,6 +89,16 @@ LEVEL_TWICE = Rule(
     "a geography level can be named once only",
     "Give each --region a name of its own, or leave one of the two out.",
 )
+GROUP_LEVEL_TWICE = Rule(
+    "USAGE-036",
+    "a column of codes is one level of groups",
+    "Name the columns of each level once, coarse to fine, like `--group-levels Code1:Name1,Code2:Name2`.",
+)
+MANY_CODES = Rule(
+    "USAGE-037",
+    "a record has at most 8 columns of codes",
+    "Name 8 columns or fewer. Codes in other columns are not counted.",
+)
 MANY_SEXES = Rule(
     "USAGE-033",
     "the values of the sex column are written into release.toml, which is public; a column with so many different "

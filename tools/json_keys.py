@@ -428,6 +428,10 @@ _ESTIMATE = {
 _READ = {
     "format": (TEXT, _FORMAT),
     "question": (TEXT, "`total`, `share`, `difference` or `rank`."),
+    "is_private": (
+        SWITCH,
+        "Whether every count of the release has noise from the source of randomness of the operating system.",
+    ),
     **_ESTIMATE,
     "ranks": (LIST, "Only for `rank`, in place of the keys above: the groups, the largest first."),
     "ranks[].group": (TEXT, "The iteration code."),

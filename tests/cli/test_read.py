@@ -9,7 +9,7 @@ import pytest
 
 import safetab
 from safetab.cli.main import main
-from tests.worlds import readable
+from tests.worlds import merovia, readable
 
 #: A row without its bar.
 NO_BARS = str.maketrans("", "", "─●")
@@ -60,7 +60,18 @@ def test_ranks_say_what_holds_together_and_what_was_not_published(out: str, caps
 
 def test_a_release_that_is_not_private_says_so(out: str, capsys: pytest.CaptureFixture[str]) -> None:
     for words in (["total", "--group", "2001"], ["rank", "--group", "2001"]):
-        assert "Beware NOT PRIVATE" in told(["read", out, *words, "--region", "STATE/01"], capsys)
+        question = ["read", out, *words, "--region", "STATE/01"]
+        assert "Beware NOT PRIVATE" in told(question, capsys)
+        assert json.loads(told([*question, "--json"], capsys))["is_private"] is False
+
+
+def test_the_answer_about_a_private_release_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    params, data = merovia.MEROVIA / "params", merovia.MEROVIA / "data"
+    safetab.tabulate(params, data, tmp_path / "out")
+    words = ["total", "--group", "A01", "--region", "COUNTRY/Merovia"]
+    text = told(["read", str(tmp_path / "out"), *words], capsys)
+    assert "NOT PRIVATE" not in text
+    assert json.loads(told(["read", str(tmp_path / "out"), *words, "--json"], capsys))["is_private"] is True
 
 
 def test_what_is_missing_and_what_has_no_bound_is_said(out: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -56,7 +56,8 @@ def command(out: Path, question: str, *, confidence: float, as_json: bool, **wor
     ranks = answer if isinstance(answer, list) else []
     if as_json:
         content = {"ranks": [_rank_json(rank) for rank in ranks]} if ranks else _json(answer)
-        click.echo(json.dumps({"format": FORMAT, "question": question} | content, indent=2))
+        about = {"format": FORMAT, "question": question, "is_private": release.is_private}
+        click.echo(json.dumps(about | content, indent=2))
     elif ranks:
         _print_ranks(ranks, release, words["regions"][0], confidence)
     else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -81,15 +82,23 @@ def _group(item: pytest.Item) -> str:
     That are the tests of a file, and those of a folder with a conftest of its own.
     """
     named = {str(mark.args[0]) for mark in item.iter_markers("xdist_group")}
-    shares_folder = item.path.with_name("conftest.py").exists()
-    return "_".join(sorted(named)) or (str(item.path.parent) if shares_folder else item.location[0])
+    return "_".join(sorted(named)) or (str(item.path.parent) if _has_conftest(item.path.parent) else item.location[0])
+
+
+@cache
+def _has_conftest(folder: Path) -> bool:
+    return (folder / "conftest.py").exists()
 
 
 def _turn(item: pytest.Item) -> tuple[bool, int]:
     """When a test comes: first the large groups, which are those of a mark or a folder, then the slow folders."""
-    folder = item.path.relative_to(Path(__file__).parent).parts[0]
-    turn = SLOW_FOLDERS.index(folder) if folder in SLOW_FOLDERS else len(SLOW_FOLDERS)
-    return _group(item).endswith(".py"), turn
+    return _group(item).endswith(".py"), _turn_of_folder(item.path.parent)
+
+
+@cache
+def _turn_of_folder(folder: Path) -> int:
+    first, *_ = (*folder.relative_to(Path(__file__).parent).parts, "")
+    return SLOW_FOLDERS.index(first) if first in SLOW_FOLDERS else len(SLOW_FOLDERS)
 
 
 @pytest.hookimpl(tryfirst=True)

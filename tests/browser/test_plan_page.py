@@ -306,8 +306,9 @@ def test_presets_are_those_of_init(fresh: Opened, tmp_path: Path, census_2020: P
 def test_it_can_be_read_by_everybody(fresh: Opened) -> None:
     """On a desktop, on a phone and at 400 percent zoom."""
     page = fresh.page
-    # At 320 pixels the styles are those of 375, and there is less room: what axe-core finds at 375 it finds at 320.
-    judged = {1400, 320, profile.size(quick=320, long=375)}
+    # At 320 pixels the styles are those of 375, and there is less room: what axe-core finds at 375 it finds at 320. The
+    # elements and colours are the same on a desktop.
+    judged = {1400, 375, 320} if profile.size(quick=0, long=1) else {320}
     try:
         faults = []
         for tab in page.get_by_role("tab").all():

@@ -114,14 +114,17 @@ def test_a_check_that_is_ended_leaves_no_records_behind(tmp_path: Path, kind: si
     assert sorted(path.name for path in tmp_path.iterdir()) == ["data", "params", "paused"]
 
 
-def many_records(world: Path, copies: int) -> None:
+@pytest.fixture(scope="module")
+def many_records(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Enough people that most of the time goes to queries."""
+    world, copies = tmp_path_factory.mktemp("many"), 150_000
     by_hand.write(world)
     records = world / "data" / "person-records.txt"
     header, *lines = records.read_text().splitlines()
     with records.open("w") as file:
         file.write(header + "\n")
         file.writelines("\n".join(lines) + "\n" for _ in range(copies))
+    return world
 
 
 #: A caller from Python. It says how it ended, and whether its handlers of signals are as they were.
@@ -144,9 +147,8 @@ print(ended if before == after else "other handlers")
 
 @profile.tries("interrupts at random moments", INTERRUPTS)
 @pytest.mark.parametrize("caller", ["command", "Python"])
-def test_an_interrupt_in_a_query_is_an_interrupt(caller: str, tmp_path: Path) -> None:
+def test_an_interrupt_in_a_query_is_an_interrupt(caller: str, many_records: Path) -> None:
     """DuckDB has errors of its own for it, which are not those of a defect."""
-    many_records(tmp_path, copies=150_000)
     moments = random.Random(6)
     words = [sys.executable, "-c", CALLER]
     if caller == "command":
@@ -156,7 +158,7 @@ def test_an_interrupt_in_a_query_is_an_interrupt(caller: str, tmp_path: Path) ->
     for _ in range(INTERRUPTS):
         process = subprocess.Popen(
             words,
-            cwd=tmp_path,
+            cwd=many_records,
             env=unmeasured(),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -168,11 +170,11 @@ def test_an_interrupt_in_a_query_is_an_interrupt(caller: str, tmp_path: Path) ->
         time.sleep(moments.uniform(0.2, 1.2))
         process.send_signal(signal.SIGINT)
         said, complaints = process.communicate(timeout=300)
-        if (tmp_path / "out").exists():
-            shutil.rmtree(tmp_path / "out")
+        if (many_records / "out").exists():
+            shutil.rmtree(many_records / "out")
             continue
         interrupted += 1
-        assert [path.name for path in tmp_path.iterdir() if path.name not in {"params", "data"}] == []
+        assert [path.name for path in many_records.iterdir() if path.name not in {"params", "data"}] == []
         assert (process.returncode, said) == ((130, "") if caller == "command" else (0, "KeyboardInterrupt\n"))
         assert ("MACHINE-004" in complaints) == (caller == "command")
     assert interrupted

@@ -16,7 +16,7 @@ from safetab.engines.protocol import ChosenGroups, Members
 from safetab.params.load import load
 from safetab.pipeline.inputs import read_geographies
 from safetab.population.membership import Pairs
-from tests.contract.conftest import UnderContract
+from tests.contract.conftest import UnderContract, leave_to_long_profile
 from tests.oracle.membership import Group
 from tests.oracle.tabulation import Person
 from tests.worlds.census import AGE_STARTS, Block, CensusWorld
@@ -44,6 +44,8 @@ def bin_of(age: int, table: int) -> int:
 
 @pytest.mark.parametrize("parquet", [False, True], ids=["text, at once", "Parquet, in slices"])
 def test_counts(contracted: UnderContract, tmp_path: Path, parquet: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not parquet:
+        leave_to_long_profile(contracted, "the same from Parquet, or a release of text,")
     if parquet:
         # As for tables of many millions of rows: handed over in slices, and no table small enough to be treated as one.
         monkeypatch.setattr(safetab.engines.duckdb.streaming, "BATCH_ROWS", 3)

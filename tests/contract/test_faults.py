@@ -16,7 +16,7 @@ from safetab.params.load import load
 from safetab.pipeline.inputs import read_geographies
 from safetab.population.membership import Pairs
 from safetab.rules import record_rules
-from tests.contract.conftest import UnderContract
+from tests.contract.conftest import UnderContract, leave_to_long_profile
 from tests.worlds.faulty_records import FAULTY, POISON, record, write
 
 
@@ -40,6 +40,8 @@ EMPTY = (record(QRACE2=""), record(QAGE=""), record(TABBLK=""), record(QSPAN="")
 @pytest.mark.parametrize("parquet", [False, True], ids=["text", "Parquet"])
 def test_all_faults_are_told_at_once(contracted: UnderContract, tmp_path: Path, parquet: bool) -> None:
     """With file, column, how many and the first lines; every engine tells the same."""
+    if parquet:
+        leave_to_long_profile(contracted, "the same of text, or faults in several parts of Parquet,")
     lines = [record(), *(line for _, _, line in FAULTY), *EMPTY, *[record(QSEX="3")] * 7]
     write(tmp_path, lines, parquet=parquet)
     findings = findings_told(contracted, tmp_path)
@@ -68,6 +70,7 @@ def test_faults_in_several_parts(contracted: UnderContract, tmp_path: Path) -> N
 
 def test_faults_in_many_parts(contracted: UnderContract, tmp_path: Path) -> None:
     """The first five part files are named; of the others it is said how many they are and how many rows they break."""
+    leave_to_long_profile(contracted, "a folder of two broken parts")
     write(tmp_path, [record(), record(QAGE="200"), record(QAGE="300")], parquet=True)
     path = tmp_path / "data" / "person-records.parquet"
     table = pq.read_table(path)
@@ -84,12 +87,8 @@ def test_faults_in_many_parts(contracted: UnderContract, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(("code", "line"), [pytest.param(*case[1:], id=case[0]) for case in FAULTY])
-def test_one_fault(
-    contracted: UnderContract, tmp_path: Path, code: str, line: str, request: pytest.FixtureRequest
-) -> None:
-    is_slow = contracted.name == "spark" and code not in {"RECORDS-001", "RECORDS-004"}
-    if is_slow and not request.config.getoption("--long"):
-        pytest.skip("told with all the others above; one by one they take Spark long, and make test-all does that")
+def test_one_fault(contracted: UnderContract, tmp_path: Path, code: str, line: str) -> None:
+    leave_to_long_profile(contracted, "a file with this fault and all others")
     write(tmp_path, [record(), line], parquet=True)
     assert codes_told(contracted, tmp_path) == {code}
 

@@ -84,8 +84,11 @@ def partitioned(world: Path) -> Path:
 @pytest.mark.parametrize("arranged", [scattered, partitioned])
 def test_a_folder_of_parts(contracted: UnderContract, world: Path, arranged: Any) -> None:
     folder = arranged(world)
-    assert_same_release(released(contracted, world, "out"), world / "expected")
-    if contracted.name == "spark":
+    # In the quick profile Spark reads one of the two folders from its path, and the other from its address.
+    is_quick = contracted.name == "spark" and profile.size(quick=1, long=0)
+    if not is_quick or arranged is scattered:
+        assert_same_release(released(contracted, world, "out"), world / "expected")
+    if contracted.name == "spark" and (not is_quick or arranged is partitioned):
         assert_same_release(released(contracted, world, "address", records=f"file:{folder}"), world / "expected")
 
 
@@ -222,6 +225,7 @@ def test_compressed_text(contracted: UnderContract, world: Path, end: str) -> No
 
 def test_no_text_may_be_the_word_for_no_code(contracted: UnderContract, tmp_path: Path) -> None:
     """People without a second code are sound, also where somebody's age is not."""
+    leave_to_long_profile(contracted, "a file with a fault and with people without a second code")
     no_second = {f"QRACE{number}": "" for number in range(2, 9)}
     write(tmp_path, [record(**no_second), record(**no_second, QAGE="200"), record(**no_second)], parquet=False)
     parameters = load(tmp_path / "params")

@@ -10,6 +10,7 @@ import pytest
 from safetab.estimates.publication import Publication
 from safetab.estimates.settled import FAR, TWELVE, RowKind, settle
 from safetab.noise.laws import DiscreteGaussian, Law, TwoSidedGeometric
+from tests import profile
 from tests.oracle.estimates import Row, centred
 
 CHANCE = 1e-4
@@ -93,7 +94,7 @@ def test_totals_whose_stage_1_count_chose_the_stat_level(
         hi=thresholds[stat_level] if stat_level < 3 else np.inf,
     )
     assert 0 < kind.weight < TWELVE
-    for n in range(0, 60, 4):
+    for n in range(0, 60, profile.size(quick=8, long=4)):
         if row.chance_published(n) > 1e-9:
             low, high = excess(kind, row, n, kind.weight)
             assert low <= 2 * CHANCE + SLACK, n

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from safetab.engines.arrays.kinds import Kinds
 from safetab.engines.arrays.limits import Limits
 from safetab.engines.arrays.people import Packing, PeopleFolder, Piece, parts_of_block_sets
+from safetab.engines.arrays.questions import ChosenCells
 from safetab.engines.arrays.records import ArrayRecords, FoldedPeople
 from safetab.engines.arrays.shelf import Shelf
 from safetab.engines.layout import RecordLayout
@@ -225,7 +226,19 @@ def test_more_people_than_32_bits_hold(tmp_path: Path) -> None:
     assert cells.true_count.tolist() == [9_000_000_000]
 
 
+def test_regions_with_numbers_far_apart_need_no_large_table() -> None:
+    far = 1 << 40
+    chosen = ChosenGroups(np.array([far, 5, far]), np.array([9, 9, 2]), np.array([1, 1, 1]))
+    cells = ChosenCells(chosen, LAYOUT.age_bins, ATOMS, 2, ROOMY.table_entries)
+    assert cells.iterations.tolist() == [2, 9]
+    found = cells.groups(np.array([5, 5, 6, far, far]), np.array([0, 1, 1, 0, 1]))
+    assert found.tolist() == [-1, 0, -1, 1, 2]
+    # None of the regions between these two has a chosen group.
+    assert cells.groups(np.array([6, far - 1]), np.array([0, 1])).tolist() == [-1, -1]
+
+
 def test_what_does_not_fit_into_63_bits_is_refused() -> None:
-    assert Packing(1 << 20, 1 << 31, 1 << 12).block_set_unit == 1 << 43
+    assert Packing((1 << 20) - 1, 1 << 31, 1 << 12).block_set_unit == 1 << 43
     with pytest.raises(OverflowError):
-        Packing((1 << 20) + 1, 1 << 31, 1 << 12)
+        # The end of the last block set would need one bit more.
+        Packing(1 << 20, 1 << 31, 1 << 12)

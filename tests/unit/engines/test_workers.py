@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import contextvars
+import signal
 import threading
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 
@@ -127,10 +132,61 @@ def test_work_inside_of_work_does_not_wait_for_threads_that_are_kept() -> None:
     def inner(number: int) -> list[int]:
         # Every thread that is kept is here, so none of them is free for what is inside.
         meeting.wait(60)
-        return list(side_by_side(lambda other: number * other, range(4)))
+        # Some Pythons give a thread the context of the one that started it.
+        return context.copy().run(list, side_by_side(lambda other: number * other, range(4)))
 
     with keeping_threads():
+        context = contextvars.copy_context()
         assert list(side_by_side(inner, range(3))) == [[0, 0, 0, 0], [0, 1, 2, 3], [0, 2, 4, 6]]
+
+
+def interrupt() -> None:
+    signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="Windows sends no signal to a thread")
+def test_an_interrupt_waits_for_the_call_that_is_waited_for() -> None:
+    begun, finished = [], []
+    meeting = threading.Barrier(3)
+
+    def work(number: int) -> None:
+        begun.append(number)
+        if number == 0:
+            # The second one comes while the first one waits for this call.
+            for _ in range(2):
+                interrupt()
+                time.sleep(0.2)
+        finished.append(number)
+
+    with keeping_threads():
+        # All threads are there: Python does not wait for one whose start was interrupted.
+        list(side_by_side(lambda _: meeting.wait(60), range(3)))
+        with pytest.raises(KeyboardInterrupt):
+            list(side_by_side(work, range(100)))
+        assert sorted(finished) == sorted(begun)
+        assert len(begun) <= 3
+    assert not counting_threads()
+
+
+def test_an_interrupt_while_a_call_is_handed_over_waits_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, finished = threading.Event(), threading.Event()
+    submit = ThreadPoolExecutor.submit
+
+    def interrupted(*words: Any) -> None:
+        submit(*words)
+        assert begun.wait(60)
+        raise KeyboardInterrupt
+
+    def work(_: int) -> None:
+        begun.set()
+        time.sleep(0.2)
+        finished.set()
+
+    with keeping_threads():
+        monkeypatch.setattr(ThreadPoolExecutor, "submit", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            list(side_by_side(work, range(100)))
+        assert finished.is_set()
 
 
 def test_there_is_a_core() -> None:

@@ -32,7 +32,7 @@ class Packing:
     cells: int
 
     def __post_init__(self) -> None:
-        if self.block_set_unit * max(self.block_sets, 1) > 1 << 63:
+        if self.block_set_unit * max(self.block_sets, 1) >= 1 << 63:
             raise OverflowError("block sets, code sets and ages together do not fit into 63 bits")
 
     @property

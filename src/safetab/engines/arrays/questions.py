@@ -80,11 +80,15 @@ def _add_table(
 
 
 class ChosenCells:
-    """The cells of chosen groups, one group after another, each cut as its stat level says."""
+    """The cells of chosen groups, one group after another, each cut as its stat level says.
+
+    People find their group in a dense table of at most `entries`, or by a search.
+    """
 
     def __init__(
-        self, chosen: ChosenGroups, age_bins: Sequence[AgeBins], first_ages: Sequence[int], sexes: int
+        self, chosen: ChosenGroups, age_bins: Sequence[AgeBins], first_ages: Sequence[int], sexes: int, entries: int
     ) -> None:
+        self._entries = entries
         self.iterations = np.unique(chosen.iteration)
         self._order = np.lexsort((chosen.iteration, chosen.region))
         self._region = chosen.region[self._order]
@@ -120,10 +124,16 @@ class ChosenCells:
         first, last = int(region.min()), int(region.max())
         low, high = np.searchsorted(self._region, [first, last + 1])
         width = len(self.iterations)
-        group_of = np.full((last - first + 1) * width, -1, dtype=np.int64)
-        group_of[(self._region[low:high] - first) * width + self._iteration[low:high]] = np.arange(low, high)
         index = (region - first) * np.int64(width)
         index += iteration
+        of_groups = (self._region[low:high] - first) * width + self._iteration[low:high]
+        if (last - first + 1) * width > self._entries:
+            # People who are near each other may live in regions with numbers far apart, of a level that crosses others.
+            place = low + np.searchsorted(of_groups, index)
+            is_chosen = np.append(of_groups, -1).take(place - low) == index
+            return np.where(is_chosen, place, -1)
+        group_of = np.full((last - first + 1) * width, -1, dtype=np.int64)
+        group_of[of_groups] = np.arange(low, high)
         return group_of.take(index)
 
     def add(self, group: IntArray, cell: IntArray, people: IntArray) -> None:

@@ -70,7 +70,8 @@ class ArrayRecords:
     def cells(self, region_of_block_set: RegionOfBlockSet, members: Members, chosen: ChosenGroups) -> Iterator[Cells]:
         """True sex by age cells of the chosen groups: from tables of zones, or from people where regions are small."""
         layout, of_kinds = self._layout, self._of_kinds(members)
-        cells = ChosenCells(chosen, layout.age_bins, layout.age_atoms.starts, len(layout.columns.sexes))
+        first_ages, sexes = layout.age_atoms.starts, len(layout.columns.sexes)
+        cells = ChosenCells(chosen, layout.age_bins, first_ages, sexes, self._limits.table_entries)
         region_of_zone = region_of_finer(self._zone_of_block_set, region_of_block_set)
         if region_of_zone is not None:
             counted = self._by_zone.of(members.numbers, of_kinds, asked=members.numbers[cells.iterations])

@@ -97,7 +97,7 @@ def test_nothing_is_written_into_a_release(tmp_path: Path, capsys: pytest.Captur
     assert not [path for path in out.rglob("*") if "evaluation" in path.name]
 
 
-def test_faults_of_the_files_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_faults_of_the_files_are_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     readable.write(tmp_path)
     (tmp_path / "params" / "config.json").unlink()
     assert main(["evaluate", str(tmp_path / "params"), str(tmp_path / "data"), str(tmp_path / "x")]) == 1

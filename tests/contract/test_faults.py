@@ -38,7 +38,7 @@ EMPTY = (record(QRACE2=""), record(QAGE=""), record(TABBLK=""), record(QSPAN="")
 
 
 @pytest.mark.parametrize("parquet", [False, True], ids=["text", "Parquet"])
-def test_all_faults_are_told_at_once(contracted: UnderContract, tmp_path: Path, parquet: bool) -> None:
+def test_all_faults_are_reported_at_once(contracted: UnderContract, tmp_path: Path, parquet: bool) -> None:
     """With file, column, how many and the first lines; every engine tells the same."""
     lines = [record(), *(line for _, _, line in FAULTY), *EMPTY, *[record(QSEX="3")] * 7]
     write(tmp_path, lines, parquet=parquet)

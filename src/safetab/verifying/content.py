@@ -1,7 +1,7 @@
 """Files whose content cannot be made sense of, by name.
 
 In: the name of a file, and code that reads it. Out: an `UnreadableError` in place of what that code raises. The
-promise: a forged file is named itself and is never taken for a fault of the machine. Hashes that fit prove nothing
+promise: a forged file is named itself and is never taken for a failure of the machine. Hashes that fit prove nothing
 about content.
 """
 

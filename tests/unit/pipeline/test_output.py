@@ -243,7 +243,7 @@ def test_what_is_published_is_complete_when_it_appears(world: Path, monkeypatch:
     assert {"ledger.json", "data-dictionary.json", "t1/us.csv", "parquet/t2/pr.parquet"} <= set(seen[0])
 
 
-def test_parameter_files_that_change_during_a_run_are_told_as_they_were(world: Path) -> None:
+def test_parameter_files_that_change_during_a_tabulation_are_reported_as_they_were(world: Path) -> None:
     file = world / "params" / "config.json"
     before = sha256(file.read_bytes()).hexdigest()
 
@@ -265,7 +265,7 @@ def test_parameter_files_that_change_during_a_run_are_told_as_they_were(world: P
     assert told["config.json"] == before
 
 
-def test_faults_are_told_step_by_step_and_those_of_a_step_together(world: Path) -> None:
+def test_faults_are_reported_step_by_step_and_those_of_a_step_together(world: Path) -> None:
     """What docs/how-to/check.md says: release, group definitions, geography, records."""
     params, data = world / "params", world / "data"
     steps = (

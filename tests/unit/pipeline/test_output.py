@@ -387,6 +387,20 @@ def test_misuse_from_python_is_a_value_error(world: Path) -> None:
         tabulate(world, engine="sqlite")
     with pytest.raises(TypeError, match="engine is of type int"):
         tabulate(world, engine=3)
+    with pytest.raises(TypeError, match="source is of type int: it must be a BitSource"):
+        tabulate(world, source=3, not_private=True)
+
+
+@pytest.mark.parametrize("option", ["noise", "not_private", "overwrite", "spend_again", "progress"])
+def test_an_option_in_words_is_refused(option: str, world: Path) -> None:
+    with pytest.raises(TypeError, match=f"^{option} is 'off': it must be True or False"):
+        tabulate(world, **{option: "off"})
+    assert not (world / "out").exists()
+
+
+def test_values_are_shown_only_if_show_values_is_true(world: Path) -> None:
+    with pytest.raises(TypeError, match="show_values is 'no'"):
+        safetab.check_inputs(world / "params", world / "data", show_values="no")  # type: ignore[arg-type]
 
 
 def test_a_release_shows_itself_in_a_line(world: Path) -> None:

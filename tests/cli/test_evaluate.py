@@ -37,8 +37,8 @@ def test_two_files_that_say_what_they_are(evaluated: Evaluated) -> None:
     assert evaluated.out.stat().st_mode & 0o777 == 0o700
     assert all(path.stat().st_mode & 0o777 == 0o600 for path in evaluated.out.iterdir())
     assert "3 trials" in evaluated.said
-    assert "They may not leave the secure area" in evaluated.said
-    assert "It may not leave the secure area." in evaluated.page.text
+    assert "They must not leave the secure area" in evaluated.said
+    assert "It must not leave the secure area." in evaluated.page.text
     assert len(evaluated.page.pictures) == evaluated.page.svgs
     assert evaluated.page.svgs >= 2
     # The page has the figures of the table.

@@ -26,7 +26,7 @@ _OF_CONTENT = (
 
 
 class UnreadableError(Exception):
-    """A file cannot be read as a part of a release."""
+    """A file cannot be read as a file of a release."""
 
     def __init__(self, file: str, seen: str) -> None:
         super().__init__(file, seen)

@@ -28,7 +28,7 @@ from safetab.accounting.privacy_loss import analyse
 from safetab.explorer import views
 from safetab.explorer.draft import Draft, LevelRow, draft_of, edited
 from safetab.explorer.serve import keeping_what_is_loaded
-from safetab.explorer.tables import expected_table, loss_table, margin_cells
+from safetab.explorer.tables import expected_table, loss_table, margin_text
 from safetab.params.load import Parameters, load
 from safetab.params.release import PopulationGroupLevel
 from safetab.planning import (
@@ -136,7 +136,7 @@ def on_the_page(section: Section, sizes: Sizes) -> None:
             loss_table(plan.loss, draft.delta_text)
             expected_table(release, plan)
             for each in draft.levels:
-                margin_cells(each, plan)
+                margin_text(each, plan)
             row = views.chosen_level(draft, "us (USA, 2)")
             assert row is not None
             view(draft, row)

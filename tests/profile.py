@@ -36,7 +36,7 @@ def size(*, quick: int, long: int) -> int:
 def examples(what: str, *, quick: int, long: int) -> Callable[[Test], Test]:
     """Give a hypothesis test so many examples in this profile, and count them as trials of a kind.
 
-    Worlds are large and slow to make, which is no fault of theirs.
+    Worlds are large and slow to make, which is not a mistake in the test.
     """
     number = size(quick=quick, long=long)
     slow = hypothesis.HealthCheck.too_slow, hypothesis.HealthCheck.data_too_large

@@ -423,7 +423,7 @@ _ESTIMATE = {
     ),
     "missing": (WHOLE, "How many totals of the sum were not published."),
     "how": (TEXT, "How it was computed."),
-    "warnings": (LIST, "What to beware of."),
+    "warnings": (LIST, "What a reader must know of the answer."),
 }
 _READ = {
     "format": (TEXT, _FORMAT),

@@ -83,7 +83,7 @@ def test_a_page_opens_without_complaints_and_asks_nobody(shown: tuple[str, Opene
     assert found.page.locator(".banner").count() == (0 if name == "report" else 1)
 
 
-def test_a_page_has_no_serious_fault_of_access_and_fits(browser: Browser, files: dict[str, Path]) -> None:
+def test_a_page_is_accessible_and_fits(browser: Browser, files: dict[str, Path]) -> None:
     # At 320 pixels the styles are those of 390, and there is less room: what axe-core finds at 390 it finds at 320.
     judged = {1100, 320, profile.size(quick=320, long=390)}
     # A report with a banner is the report; the evaluation has the same banner.

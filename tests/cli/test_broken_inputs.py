@@ -470,7 +470,7 @@ def test_the_table_is_as_long_as_promised() -> None:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_broken_input_is_told(case: Case, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_broken_input_is_reported(case: Case, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files = tiny.files()
     case.breaking(files)
     tiny.write(tmp_path, files)
@@ -526,7 +526,7 @@ def test_a_file_without_permission(tmp_path: Path, capsys: pytest.CaptureFixture
     assert "FILE-011" in capsys.readouterr().err
 
 
-def test_all_faults_are_told_at_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_all_faults_are_reported_at_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files = tiny.files()
     for breaking in (
         setting("surprise", 1),

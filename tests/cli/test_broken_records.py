@@ -77,7 +77,7 @@ def assert_refused(
 @profile.tries("ways to break records")
 @pytest.mark.parametrize("form", ["text", "parquet"])
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_a_broken_record_is_told(case: Case, form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_broken_record_is_reported(case: Case, form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = sound_rows()
     case.change(rows)
     parquet = form == "parquet"
@@ -95,7 +95,7 @@ def test_a_broken_record_is_told(case: Case, form: str, tmp_path: Path, capsys: 
 
 @profile.tries("ways to break records")
 @pytest.mark.parametrize("name", TEXT_CASES)
-def test_broken_text_is_told(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_broken_text_is_reported(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     change, code, place = TEXT_CASES[name]
     words = write(tmp_path, {"person-records.txt": change(as_text(sound_rows()))}, **one_run_if_quick())
     assert_refused(tmp_path, words, code, place, capsys)
@@ -114,7 +114,9 @@ def test_the_word_for_no_code_may_be_a_null_in_parquet(tmp_path: Path) -> None:
     assert main(["check", *write(tmp_path, {"person-records.parquet": parquet_bytes(as_table(rows))})]) == 0
 
 
-def test_a_null_in_the_column_that_runs_filter_on_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_null_in_the_column_that_runs_filter_on_is_reported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """A person of no state is in no run; left out silently, nobody would miss them."""
     rows = sound_rows()
     put("TABBLKST", None, 4)(rows)
@@ -125,13 +127,13 @@ def test_a_null_in_the_column_that_runs_filter_on_is_told(tmp_path: Path, capsys
 
 @profile.tries("ways to break records")
 @pytest.mark.parametrize("name", PARQUET_CASES)
-def test_broken_parquet_is_told(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_broken_parquet_is_reported(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     make, code, place = PARQUET_CASES[name]
     words = write(tmp_path, make(as_table(sound_rows())), **one_run_if_quick())
     assert_refused(tmp_path, words, code, place, capsys)
 
 
-def test_all_faults_of_all_runs_are_told_at_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_all_faults_of_all_runs_are_reported_at_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = sound_rows()
     for change in (put("QAGE", "999", 2, 9), put("QSEX", "9", 2), put("TABBLK", "9999", 3), codes(4, "Null")):
         change(rows)
@@ -236,7 +238,7 @@ def test_compressed_text_is_judged_like_any_other(end: str, tmp_path: Path, caps
 
 
 @pytest.mark.parametrize("end", [".gz", ".zst"])
-def test_a_damaged_compressed_file_is_told(end: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_damaged_compressed_file_is_reported(end: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Cut off anywhere, with another byte inside, or compressed without a name that says so."""
     whole = compressed(as_text([SOUND] * 5000 + [PUERTO_RICO]), end)
     flipped = bytearray(whole)

@@ -104,7 +104,7 @@ def test_wrong_words_exit_2(words: list[str], capsys: pytest.CaptureFixture[str]
     assert "USAGE-001" in capsys.readouterr().err
 
 
-def test_wrong_words_are_told_with_the_right_ones(capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_words_are_reported_with_the_right_ones(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["tabulate", "params", "data"]) == 2
     told = " ".join(capsys.readouterr().err.split())
     assert "Missing argument 'OUT'" in told
@@ -197,7 +197,7 @@ def test_a_disk_that_refuses_exits_3(capsys: pytest.CaptureFixture[str]) -> None
     assert "MACHINE-001" in capsys.readouterr().err
 
 
-def test_a_fault_of_ours_exits_3_and_says_nothing_of_values(
+def test_a_defect_exits_3_and_says_nothing_of_values(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def fail(*_: object) -> None:
@@ -232,7 +232,7 @@ def test_memory_and_interrupts(
     assert code in capsys.readouterr().err
 
 
-def test_a_reader_that_goes_away_is_no_fault() -> None:
+def test_a_reader_that_goes_away_is_no_failure() -> None:
     read, write = os.pipe()
     os.close(read)
     with os.fdopen(write, "w") as pipe:

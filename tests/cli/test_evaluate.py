@@ -37,8 +37,8 @@ def test_two_files_that_say_what_they_are(evaluated: Evaluated) -> None:
     assert evaluated.out.stat().st_mode & 0o777 == 0o700
     assert all(path.stat().st_mode & 0o777 == 0o600 for path in evaluated.out.iterdir())
     assert "3 trials" in evaluated.said
-    assert "They may not leave the secure area" in evaluated.said
-    assert "It may not leave the secure area." in evaluated.page.text
+    assert "They must not leave the secure area" in evaluated.said
+    assert "It must not leave the secure area." in evaluated.page.text
     assert len(evaluated.page.pictures) == evaluated.page.svgs
     assert evaluated.page.svgs >= 2
     # The page has the figures of the table.
@@ -97,7 +97,7 @@ def test_nothing_is_written_into_a_release(tmp_path: Path, capsys: pytest.Captur
     assert not [path for path in out.rglob("*") if "evaluation" in path.name]
 
 
-def test_faults_of_the_files_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_faults_of_the_files_are_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     readable.write(tmp_path)
     (tmp_path / "params" / "config.json").unlink()
     assert main(["evaluate", str(tmp_path / "params"), str(tmp_path / "data"), str(tmp_path / "x")]) == 1

@@ -69,9 +69,7 @@ def test_what_is_written_checks_at_once(tmp_path: Path, data: Path, capsys: pyte
         assert lines[lines.index(section) + 1].startswith("# ")
 
 
-def test_records_in_another_folder_are_told_about(
-    tmp_path: Path, data: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_records_in_another_folder_are_reported(tmp_path: Path, data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "secure").mkdir()
     records = shutil.move(data / "people.csv", tmp_path / "secure")
     assert main(words(tmp_path / "params", data, records=str(records))) == 0
@@ -228,7 +226,7 @@ def test_what_is_missing_is_asked_for_on_a_terminal(
         ({"codes": "Eth1,Eth1"}, 1, "PARAMS-039", "columns.race_codes"),
     ],
 )
-def test_what_is_wrong_is_told_and_nothing_is_written(
+def test_what_is_wrong_is_reported_and_nothing_is_written(
     tmp_path: Path,
     data: Path,
     capsys: pytest.CaptureFixture[str],
@@ -269,7 +267,7 @@ def test_what_a_spreadsheet_writes_above_a_table_is_explained(
     assert advice in told
 
 
-def test_a_column_without_a_name_is_told_about(tmp_path: Path, data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_column_without_a_name_is_reported(tmp_path: Path, data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = data / "people.csv"
     file.write_text(file.read_text(encoding="utf-8").replace("\n", "|\n"), encoding="utf-8")
     assert main(words(tmp_path / "params", data)) == 0

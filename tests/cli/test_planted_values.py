@@ -237,7 +237,7 @@ def test_the_search_finds_what_is_there(tmp_path: Path) -> None:
     assert places(folder) == {folder / "tmp" / "left"}
 
 
-def test_what_a_killed_run_leaves_is_locked_away_and_then_removed(tmp_path: Path) -> None:
+def test_what_a_killed_tabulation_leaves_is_locked_away_and_then_removed(tmp_path: Path) -> None:
     folder = world(tmp_path / "world", BREAKINGS["nothing"])
     process = start(folder, pause_in="safetab.pipeline.run.tabulate_level")
     wait_for(folder / "paused", process)

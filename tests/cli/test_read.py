@@ -54,14 +54,14 @@ def test_ranks_say_what_holds_together_and_what_was_not_published(out: str, caps
     text = told([*words, "TRACT/01005000200"], capsys)
     assert "All ranks hold together with a probability of at least 95 %, each interval by itself." in text
     # The other group is the rest of its county.
-    assert "Beware not published: 4001." in text
+    assert "Warning not published: 4001." in text
     assert "not published" not in told([*words, "STATE/01"], capsys)
 
 
 def test_a_release_that_is_not_private_says_so(out: str, capsys: pytest.CaptureFixture[str]) -> None:
     for words in (["total", "--group", "2001"], ["rank", "--group", "2001"]):
         question = ["read", out, *words, "--region", "STATE/01"]
-        assert "Beware NOT PRIVATE" in told(question, capsys)
+        assert "Warning NOT PRIVATE" in told(question, capsys)
         assert json.loads(told([*question, "--json"], capsys))["is_private"] is False
 
 
@@ -78,7 +78,7 @@ def test_what_is_missing_and_what_has_no_bound_is_said(out: str, capsys: pytest.
     small = ["4001", "TRACT/01005000200"]
     text = told(["read", out, "share", "--part", "2001", "STATE/01", "--whole", *small], capsys)
     assert "without bound" in text
-    assert "Beware" in text
+    assert "Warning" in text
     assert "1 total was not published" in text
 
 

@@ -27,7 +27,7 @@ def test_every_choice_is_taken(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert "GEO-002" in capsys.readouterr().err
 
 
-def test_own_sizes_are_read_and_a_wrong_one_is_told_with_its_line(
+def test_own_sizes_are_read_and_a_wrong_one_is_reported_with_its_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     sizes = tmp_path / "sizes.txt"

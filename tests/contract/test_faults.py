@@ -38,7 +38,7 @@ EMPTY = (record(QRACE2=""), record(QAGE=""), record(TABBLK=""), record(QSPAN="")
 
 
 @pytest.mark.parametrize("parquet", [False, True], ids=["text", "Parquet"])
-def test_all_faults_are_told_at_once(contracted: UnderContract, tmp_path: Path, parquet: bool) -> None:
+def test_all_faults_are_reported_at_once(contracted: UnderContract, tmp_path: Path, parquet: bool) -> None:
     """With file, column, how many and the first lines; every engine tells the same."""
     if parquet:
         leave_to_long_profile(contracted, "the same of text, or faults in several parts of Parquet,")

@@ -76,7 +76,7 @@ def test_cells_sum_to_the_total_and_have_margins(tmp_path: Path, detail: str) ->
         ("neither", "none: the release has neither sex nor age", "No group of COUNTRY Merovia has a row in T2."),
     ],
 )
-def test_people_are_told(
+def test_people_are_informed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], detail: str, words: str, title: str
 ) -> None:
     folder, out = write(tmp_path, *DETAIL[detail]), tmp_path / "out"

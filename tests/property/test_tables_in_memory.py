@@ -201,7 +201,7 @@ def test_a_fraction_and_a_nan_are_findings_with_their_rows(tmp_path: Path, make:
     assert (one.rule, one.file, one.key, one.lines) == (file_rules.COLUMN_TYPE, GEOGRAPHY, "TABBLKST", (2,))
 
 
-def test_faults_are_told_as_those_of_files(tmp_path: Path) -> None:
+def test_faults_are_reported_as_those_of_files(tmp_path: Path) -> None:
     people = table_of(WORLD.record_rows())
     faulty = changed(people, "QAGE", {1: "116", 12: "Zq7"}, pa.string())
     faulty = changed(faulty, "TABTRACTCE", {2: "100"}, pa.string())
@@ -241,7 +241,7 @@ def test_columns_nobody_reads_are_named_and_not_converted(tmp_path: Path) -> Non
     assert warning == Finding(file_rules.UNREAD_COLUMN, RECORDS, seen="SHOES")
 
 
-def test_a_table_that_fails_is_told_without_its_words(tmp_path: Path) -> None:
+def test_a_table_that_fails_is_reported_without_its_words(tmp_path: Path) -> None:
     people = table_of(WORLD.record_rows())
 
     def batches() -> Any:
@@ -306,7 +306,7 @@ def test_records_are_named_once(tmp_path: Path) -> None:
         safetab.tabulate(tmp_path, data, tmp_path / "out", records="z")
 
 
-def test_a_path_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_path_that_is_not_there_is_reported(tmp_path: Path) -> None:
     found = findings_of(tmp_path, "no-people.csv", tmp_path / "no-blocks.csv")
     assert [(one.rule, one.file) for one in found] == [
         (file_rules.MISSING_FILE, str(tmp_path / "no-blocks.csv")),

@@ -88,7 +88,7 @@ def scaled(factor: Fraction) -> object:
 
 
 @pytest.mark.parametrize("privacy", BUDGET)
-def test_a_scale_that_is_too_small_is_told(privacy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_scale_that_is_too_small_is_reported(privacy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(LevelEvents, "event", scaled(Fraction(101, 100)))
     assert exceeds(audit(tmp_path, "one of each", privacy))
 

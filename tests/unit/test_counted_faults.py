@@ -7,7 +7,7 @@ from safetab.errors import Finding
 from safetab.rules import record_rules
 
 
-def test_each_broken_rule_is_told_with_its_records() -> None:
+def test_each_broken_rule_is_reported_with_its_records() -> None:
     first, second = record_rules.FAULTS[:2]
     found = counted_faults("people", {0b00: 7, 0b01: 2, 0b11: 3})
     assert found == [Finding(first, "people", count=5), Finding(second, "people", count=3)]

@@ -35,8 +35,8 @@ _REGISTRY = ("tests/unit/pipeline/test_registry.py",)
 _EXACTNESS = ("tests/unit/noise/test_inversion_tables.py",)
 _WORKSPACE = (_OUTPUT + "test_the_temporary_folder_is_private_and_abandoned_ones_are_removed",)
 _DURABLE = ("tests/unit/files/test_durable.py",)
-_RECORDS = "tests/cli/test_broken_records.py::test_a_broken_record_is_told"
-_INPUTS = "tests/cli/test_broken_inputs.py::test_broken_input_is_told"
+_RECORDS = "tests/cli/test_broken_records.py::test_a_broken_record_is_reported"
+_INPUTS = "tests/cli/test_broken_inputs.py::test_broken_input_is_reported"
 _BOUNDS = "tests/unit/accounting/test_loss_bounds.py::"
 _THETA = "tests/unit/noise/test_theta_series.py::"
 _TILTED = "accounting/loss_distributions/tilted.py"
@@ -250,7 +250,7 @@ MUTANTS: tuple[Mutant, ...] = (
            "    if False:\n        # Should", tests=(_RECORDS + "[a third sex-text]",)),
     _plant("records are not judged, with Spark", "engines/spark/records.py", "        if any(faults):\n",
            "        if False:\n",
-           tests=("tests/contract/test_faults.py::test_all_faults_are_told_at_once[spark-Parquet]",)),
+           tests=("tests/contract/test_faults.py::test_all_faults_are_reported_at_once[spark-Parquet]",)),
     _plant("people in no block are left out", "engines/logical_plan.py", '"block_set IS NULL",', '"FALSE",',
            tests=(_RECORDS + "[an unknown tract-text]",)),
     _plant("more codes than the stability allows", "engines/logical_plan.py",
@@ -287,7 +287,7 @@ MUTANTS: tuple[Mutant, ...] = (
            tests=(_RECORDS + "[an age beyond the oldest-text]",)),
     _plant("blocks without a value are not looked for", "engines/faults.py",
            "dict.fromkeys(columns.block, record_rules.UNKNOWN_BLOCK)", "dict.fromkeys(columns.block, record_rules.SEX)",
-           tests=("tests/cli/test_broken_records.py::test_a_null_in_the_column_that_runs_filter_on_is_told",)),
+           tests=("tests/cli/test_broken_records.py::test_a_null_in_the_column_that_runs_filter_on_is_reported",)),
     _plant("Puerto Rico in both runs", "params/census.py", "            and PUERTO_RICO not in states\n", "",
            tests=(_INPUTS + "[Puerto Rico among the states]",)),
     # What is left lying, and what is published when.
@@ -332,7 +332,7 @@ MUTANTS: tuple[Mutant, ...] = (
            tests=(_INPUTS + "[runs that filter on different columns]",)),
     _plant("people whose filter column is NULL are left out", "engines/logical_plan.py",
            'f" WHERE {text} IS NULL OR {text} NOT IN', 'f" WHERE {text} NOT IN',
-           tests=("tests/cli/test_broken_records.py::test_a_null_in_the_column_that_runs_filter_on_is_told",)),
+           tests=("tests/cli/test_broken_records.py::test_a_null_in_the_column_that_runs_filter_on_is_reported",)),
     _plant("links to inputs in the output are not resolved", "pipeline/request.py",
            "Path(place).resolve().is_relative_to(out)", "Path(place).absolute().is_relative_to(out)",
            tests=(_OUTPUT + "test_an_input_that_a_link_leads_into_the_output_is_refused",)),

@@ -32,9 +32,9 @@ PAGE, TABLE = f"evaluation.{NOT_PRIVATE_MARK}.html", f"evaluation.{NOT_PRIVATE_M
 def command(params: Path, data: Path, folder: Path, trials: int) -> int:
     """Measure how accurate a release would be: count the records once and draw its noise many times.
 
-    The result compares noisy numbers with true ones. It is NOT PRIVATE and may not leave the secure area, unless the
-    people are synthetic. FOLDER gets evaluation.NOT-PRIVATE.html and evaluation.NOT-PRIVATE.parquet, which their owner
-    alone can read. Nothing is published and no budget is spent.
+    The result compares noisy numbers with true ones. It is NOT PRIVATE and must not leave the secure area, unless the
+    people are synthetic. FOLDER gets evaluation.NOT-PRIVATE.html and evaluation.NOT-PRIVATE.parquet, which only their
+    owner can read. Nothing is published and no budget is spent.
     """
     from safetab.reports.charts import altair
     from safetab.reports.evaluation_page import write_evaluation_page
@@ -90,7 +90,7 @@ def _summarise(found: Evaluation, folder: Path) -> None:
     screen.print(facts(lines))
     screen.print(
         alarm(
-            "Both files are NOT PRIVATE: they are made from true counts without noise. They may not leave the secure "
+            "Both files are NOT PRIVATE: they are made from true counts without noise. They must not leave the secure "
             "area, unless the people are synthetic."
         )
     )

@@ -56,7 +56,7 @@ def _own_options(command: _Command) -> _Command:
             "--no-group", multiple=True, metavar="CODE,...", help="Codes that are not groups, such as `not stated`."
         ),
         click.option(
-            "--no-code", default="", metavar="VALUE", help="What an unused code column has. [default: nothing]"
+            "--no-code", default="", metavar="VALUE", help="The value of an unused code column. [default: nothing]"
         ),
         click.option(
             "--delimiter",
@@ -96,7 +96,7 @@ def command(folder: Path, like: str | None, other: Path | None, **options: Any) 
     """Write a commented release.toml into DIR, for you to edit.
 
     With --records and the options below it, SafeTab writes a release for your own files, with its group files. Each
-    group of each level is there twice: alone, and alone or in combination. On a terminal SafeTab asks for what is
+    group of each level appears twice: alone, and alone or in combination. On a terminal SafeTab asks for what is
     missing.
     """
     is_own = any(options.values())

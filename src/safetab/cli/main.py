@@ -153,7 +153,7 @@ def _as_safetab_error(error: Exception) -> SafetabError:
         rule = machine_rules.NO_ROOM if is_full else machine_rules.DISK
         return MachineError(Finding(rule, str(error.filename or "a file"), seen=error.strerror or ""), state)
     # The type only: the text of an unforeseen error may quote a record.
-    return MachineError(Finding(machine_rules.FAULT, "safetab", seen=type(error).__name__), state)
+    return MachineError(Finding(machine_rules.DEFECT, "safetab", seen=type(error).__name__), state)
 
 
 def _report_interrupt(error: BaseException, session: Session) -> int:

@@ -60,7 +60,7 @@ def own_texts(folder: Path, options: _Options) -> tuple[dict[str, str], OwnFiles
     no_group = [code for text in options["no_group"] for code in _listed("--no-group", text)]
     groups = read_group_table(own.groups, own.group_levels, no_group, own.told["groups"], findings)
     widths = fixed_widths(own, findings)
-    # A file that two readers have read would be told about twice.
+    # Otherwise a file that two readers have read would be reported twice.
     _refuse(list(dict.fromkeys(findings)))
     if forms is None or groups is None:
         raise AssertionError("nothing was read, and nothing was found wrong")

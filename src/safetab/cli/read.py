@@ -45,8 +45,8 @@ _PAIR: dict[str, Any] = {"nargs": 2, "multiple": True, "metavar": "GROUP REGION"
 def command(out: Path, question: str, *, confidence: float, as_json: bool, **words: Any) -> int:
     """Answer a question about the release in OUT, with an interval and how it was computed.
 
-    Every option that names a group or a region may be repeated: their sum is meant, or for `rank` all groups. For
-    example: safetab read OUT share --part 4015 COUNTY/01001 --whole 4015 STATE/01
+    Options that name a group or a region may be repeated. The question is then about their sum, or for `rank` about
+    each group. For example: safetab read OUT share --part 4015 COUNTY/01001 --whole 4015 STATE/01
     """
     from safetab.reading import release as releases
 
@@ -153,7 +153,7 @@ def _lines(answer: Estimate) -> list[tuple[str, str]]:
     if answer.p_value is not None:
         lines.append(("By noise", f"a gap at least this large has a probability of at most {answer.p_value:.2g}"))
     lines.append(("Computed", answer.how))
-    return lines + [("Beware", warning) for warning in answer.warnings]
+    return lines + [("Warning", warning) for warning in answer.warnings]
 
 
 def _interval(answer: Estimate) -> str:
@@ -162,7 +162,7 @@ def _interval(answer: Estimate) -> str:
 
 
 def _not_private(release: Release) -> list[tuple[str, str]]:
-    return [] if release.is_private else [("Beware", release.ledger["warning"])]
+    return [] if release.is_private else [("Warning", release.ledger["warning"])]
 
 
 def _print_ranks(ranks: Sequence[Rank], release: Release, region: str, confidence: float) -> None:
@@ -189,7 +189,9 @@ def _print_ranks(ranks: Sequence[Rank], release: Release, region: str, confidenc
         f"All ranks hold together with a probability of at least {percent(confidence)}, each interval by itself."
     )
     missing = [rank.group for rank in ranks if rank.estimate.missing]
-    notes = [("Beware", f"not published: {', '.join(missing)}. The interval is what the total may be.")] * bool(missing)
+    notes = [("Warning", f"not published: {', '.join(missing)}. The interval is what the total may be.")] * bool(
+        missing
+    )
     notes += _not_private(release)
     if notes:
         screen.print(facts(notes))

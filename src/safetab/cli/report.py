@@ -13,7 +13,7 @@ from safetab.cli.terminal import alarm, as_it_is, console
 @click.argument("out", type=click.Path(path_type=Path))
 @click.argument("file", type=click.Path(path_type=Path), default=Path("report.html"))
 @click.option(
-    "--all", "everything", is_flag=True, help="Put every published total into the page, not the largest only."
+    "--all", "everything", is_flag=True, help="Put every published total into the page, not only the largest."
 )
 def command(out: Path, file: Path, everything: bool) -> int:
     """Write a report of the release in OUT: one HTML file with pictures.

@@ -28,7 +28,7 @@ def command(out: Path, params: Path | None, key: Path | None, as_json: bool) -> 
     """Check that the release in OUT is complete, unchanged and consistent.
 
     Every file is compared with its hash, and the ledger, the data dictionary, the tables and their estimates with each
-    other. Exit status 0: nothing is wrong. OUT alone is read, and no record.
+    other. Exit status 0: nothing is wrong. No record is read.
     """
     report = verify(out, params=params, key=key)
     print_findings(report.findings)

@@ -67,10 +67,11 @@ def chosen_engine(engine: str | EngineChoice) -> EngineChoice:
     """The engine that a caller means; raises where it is none."""
     if isinstance(engine, str):
         if engine not in _BY_NAME:
-            raise ValueError(f'engine is {engine!r}: say "duckdb", "spark" or Spark(master=..., session=...).')
+            raise ValueError(f'engine is {engine!r}: it must be "duckdb", "spark" or Spark(master=..., session=...).')
         return _BY_NAME[engine]()
     if not callable(getattr(engine, "start", None)):
         raise TypeError(
-            f'engine is of type {type(engine).__name__}: say "duckdb", "spark" or Spark(master=..., session=...).'
+            f"engine is of type {type(engine).__name__}: "
+            'it must be "duckdb", "spark" or Spark(master=..., session=...).'
         )
     return engine

@@ -23,7 +23,7 @@ IntArray = npt.NDArray[np.int64]
 RegionOfBlockSet = npt.NDArray[np.int32]
 
 
-#: Is told which share of the records is read, from 0 to 1.
+#: Receives the share of the records that is read, from 0 to 1.
 OnRead = Callable[[float], None]
 
 
@@ -98,7 +98,7 @@ class Engine(Protocol):
     def open(self, layout: RecordLayout, geography: Geography, on_read: OnRead = unheard) -> Records:
         """Read and judge the records of one run; raises `InputError` when any record breaks a rule.
 
-        `on_read` is told the share that is read, if the engine knows it.
+        `on_read` receives the share that is read, if the engine knows it.
         """
         ...
 

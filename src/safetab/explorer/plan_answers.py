@@ -20,7 +20,7 @@ from safetab.explorer.plan_charts import Spec
 from safetab.explorer.plan_scenarios import downloads, scenarios
 from safetab.explorer.plan_state import PlanState, shown_tables, shown_words
 from safetab.explorer.starts import SizesOfDrafts, Start
-from safetab.explorer.tables import expected_table, level_loss_table, loss_table, margin_cells
+from safetab.explorer.tables import expected_table, level_loss_table, loss_table, margin_text
 from safetab.explorer.views import View
 from safetab.planning.shown import at_most
 
@@ -120,10 +120,10 @@ def _messages(state: PlanState, session: Session) -> None:
         await session.send_custom_message("fields", message)
 
     @reactive.effect
-    async def show_cells() -> None:
+    async def show_margins() -> None:
         draft, plan = state.figures.newest()
-        cells: dict[str, object] = {f"level-{row.number}-estimates": margin_cells(row, plan) for row in draft.levels}
-        await session.send_custom_message("cells", cells)
+        margins: dict[str, object] = {f"level-{row.number}-estimates": margin_text(row, plan) for row in draft.levels}
+        await session.send_custom_message("margins", margins)
 
 
 def _costs(state: PlanState) -> None:

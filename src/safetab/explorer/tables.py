@@ -71,7 +71,7 @@ def level_loss_table(loss: ReleaseLoss, delta: str) -> Table:
     return Table(f"To someone who sees one level only, epsilon at delta {delta}", _LOSS_HEAD, tuple(rows))
 
 
-def margin_cells(row: LevelRow, plan: PlanFigures) -> str:
+def margin_text(row: LevelRow, plan: PlanFigures) -> str:
     """The margins of ESTIMATE at each stat level, for the row of a level."""
     figures = plan.levels.get((row.run, row.name))
     if figures is None:
@@ -98,7 +98,7 @@ def level_table(draft: Draft, plan: PlanFigures) -> Table:
             row.budget,
             str(row.planned.stability),
             row.thresholds or "-",
-            margin_cells(row, plan),
+            margin_text(row, plan),
             least_sizes(row, plan) or "-",
         )
         for row in draft.levels

@@ -16,6 +16,7 @@ from typing import Any
 from safetab.errors import Finding, InputError
 from safetab.files.text import read_bytes
 from safetab.params.census import document_of_config, release_of_config
+from safetab.params.exact import decimal_text
 from safetab.params.groups import read_groups
 from safetab.params.plan import ReleasePlan, noise_findings, plan_release
 from safetab.params.release import Release, unequal_parts
@@ -28,7 +29,7 @@ RELEASE_FILE = "release.toml"
 CONFIG_FILE = "config.json"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Parameters:
     """A release, the groups it counts and the plan that follows: all that is fixed before any record is read."""
 
@@ -45,6 +46,13 @@ class Parameters:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "plan", plan_release(self.release, self.catalogue))
+
+    def __repr__(self) -> str:
+        levels = sum(len(run.measured) for run in self.plan.runs)
+        return (
+            f"Parameters({str(self.folder / self.file)!r}, {self.release.title!r}, {levels} levels, "
+            f"{self.release.privacy.budget_symbol} {decimal_text(self.plan.budget)})"
+        )
 
 
 def load(path: str | Path) -> Parameters:

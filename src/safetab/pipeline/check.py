@@ -28,6 +28,7 @@ from safetab.pipeline.inputs import (
     unread_columns,
 )
 from safetab.pipeline.process import holding_records
+from safetab.pipeline.request import refuse_other_than_bool
 from safetab.pipeline.sources import Data, data_sources
 from safetab.pipeline.workspace import private_folder
 from safetab.population.geography import Geography
@@ -78,6 +79,7 @@ def check_inputs(params: str | Path, data: Data | None = None, *, show_values: b
     `data` is the data folder, or a mapping `{"records": ..., "geography": ...}` of paths and of tables in memory.
     With `show_values` findings quote what the records contain; for the secure area only.
     """
+    refuse_other_than_bool(show_values=show_values)
     sources = None if data is None else data_sources(data, may_lack_records=True)
     public = read_public(Path(params), sources)
     if public.parameters is None:

@@ -176,7 +176,7 @@ def open_records(
 ) -> dict[str, Records]:
     """The records of every run, read and judged; raises with every fault of every run.
 
-    Only a file on this machine can be judged before it is read. `work` is told how far the reading is.
+    Only a file on this machine can be judged before it is read. `work` receives the progress of the reading.
     """
     parameters, local = inputs.parameters, inputs.local_records
     release = parameters.release

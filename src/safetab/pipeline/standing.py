@@ -1,6 +1,6 @@
-"""Where a tabulation stands with its budget, for whoever is told that it failed.
+"""Where a tabulation stands with its budget, for the message about a failure.
 
-In: what the tabulation has done so far. Out: a state that every error says which leaves the block. Promise: before the
+In: what the tabulation has done so far. Out: a state that every error out of the block reports. Promise: before the
 spending is entered an error says that nothing was spent; from then on it says that the spending counts, and why.
 """
 

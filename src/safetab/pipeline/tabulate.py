@@ -33,7 +33,7 @@ from safetab.pipeline.progress import Progress, RunWork, Unwatched, Watcher, Who
 from safetab.pipeline.progress_report import LOG, Logged, ProgressReport, failures_logged
 from safetab.pipeline.publish import DICTIONARY_FILE, Labels, file_stem, read_rows, write_rows
 from safetab.pipeline.registry import Registry, Spending
-from safetab.pipeline.request import MakeGate, Request, source_of_noise
+from safetab.pipeline.request import MakeGate, Request, refuse_other_than_bool, source_of_noise
 from safetab.pipeline.run import tabulate_run
 from safetab.pipeline.sources import Data, data_sources
 from safetab.pipeline.standing import Standing
@@ -94,6 +94,9 @@ def tabulate(
     the logger `safetab` receives it too. `sign` is a PEM file with a private Ed25519 key, which signs the ledger.
     `noise=False`, a `source` and a `gate` are for tests and need `not_private=True`.
     """
+    refuse_other_than_bool(
+        overwrite=overwrite, spend_again=spend_again, noise=noise, not_private=not_private, progress=progress
+    )
     request = Request(
         params=Path(params),
         data=data_sources(data, records),

@@ -1,4 +1,4 @@
-"""What a question is answered by: a number, its interval, how it was computed, what to beware of."""
+"""What a question is answered by: a number, its interval, how it was computed, what a reader must know of it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Estimate:
     confidence: float
     #: In words: which rows were added, and how the interval was computed.
     how: str
-    #: What to beware of.
+    #: What a reader must know of the answer.
     warnings: tuple[str, ...] = ()
     #: How many totals of the sum were not published.
     missing: int = 0
@@ -55,12 +55,12 @@ class Estimate:
         return isfinite(self.low) and isfinite(self.high)
 
     def __str__(self) -> str:
-        """For people: the number and its interval, then how it was computed and what to beware of."""
+        """For people: the number and its interval, then how it was computed and what a reader must know of it."""
         high = figure(self.high) if isfinite(self.high) else "no bound"
         lines = [f"{figure(self.value)}, from {figure(self.low)} to {high} ({percent(self.confidence)})"]
         if self.p_value is not None:
             lines.append(f"by noise alone: a gap this large has a probability of at most {self.p_value:.2g}")
-        lines += [f"how: {self.how}", *(f"beware: {words}" for words in self.warnings)]
+        lines += [f"how: {self.how}", *(f"warning: {words}" for words in self.warnings)]
         return "\n  ".join(lines)
 
     def as_json(self) -> dict[str, Any]:

@@ -201,7 +201,7 @@ class Opened:
         import pyarrow.parquet as pq
 
         if name not in ("t1", "t2"):
-            raise ValueError(f"the table is {name!r}: it is t1 or t2.")
+            raise ValueError(f'the table is {name!r}: it must be "t1" or "t2".')
         files = [self._file(name, run) for run in self.runs]
         found = pa.concat_tables([pq.read_table(file) for file in files])
         if form == "pandas":
@@ -209,7 +209,7 @@ class Opened:
         if form == "polars":
             return import_module("polars").from_arrow(found)
         if form != "arrow":
-            raise ValueError(f"form is {form!r}: it is arrow, pandas or polars.")
+            raise ValueError(f'form is {form!r}: it must be "arrow", "pandas" or "polars".')
         return found
 
     def sex_by_age(self, group: GroupWords, region: RegionWords) -> pa.Table:

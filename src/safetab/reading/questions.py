@@ -53,7 +53,7 @@ def total(
     if sex is not None and sex not in set(release.dictionary["sexes"]) - {"*"}:
         raise UsageError(Finding(reading_rules.NO_SUCH_CELLS, str(release.folder), key=f"sex {sex}"), "")
     if ages is not None and not is_pair(ages):
-        raise ValueError(f"ages is {ages!r}: it is a pair, the first and the last age.")
+        raise ValueError(f"ages is {ages!r}: it must be a pair, the first and the last age.")
     cells = None if sex is None and ages is None else Cells(sex, ages)
     chosen = choose(release, pairs, cells)
     how = _how(chosen, is_one=len(pairs) == 1)
@@ -172,7 +172,7 @@ def holm(chances: Sequence[float]) -> list[float]:
 def judge(release: Opened, pairs: Pairs, confidence: float, overlap: Overlap) -> None:
     """Refuse a question that has no answer, or would count people twice."""
     if overlap not in ("refuse", "allow"):
-        raise ValueError(f"overlap is {overlap!r}: it is refuse or allow.")
+        raise ValueError(f'overlap is {overlap!r}: it must be "refuse" or "allow".')
     if not pairs or not 0 < confidence < 1:
         seen = f"confidence {confidence}" if pairs else "no group or no region"
         raise UsageError(Finding(reading_rules.QUESTION_WORDS, str(release.folder), seen=seen), "")

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from safetab.reports import charts, markup
 
-WARNING = "NOT PRIVATE: made from true counts without noise. It may not leave the secure area."
+WARNING = "NOT PRIVATE: made from true counts without noise. It must not leave the secure area."
 _STAT_LEVELS = ("STAT_LEVEL_0", "STAT_LEVEL_1", "STAT_LEVEL_2", "STAT_LEVEL_3")
 Figures = Mapping[str, Any]
 

@@ -87,10 +87,10 @@ UNREAD_COLUMN = Rule(
 )
 NOT_A_PART = Rule(
     "FILE-020",
-    "everything in a folder of part files must be a part, which ends in `.parquet`, `.parq` or `.pq`, or a marker such "
-    "as `_SUCCESS`; no name begins with `_` or `.`, or has a backslash, control characters or bytes that are not "
+    "everything in a folder of part files must be a part file, which ends in `.parquet`, `.parq` or `.pq`, or a marker "
+    "such as `_SUCCESS`; no name begins with `_` or `.`, or has a backslash, control characters or bytes that are not "
     "UTF-8, and no folder is a link",
-    "Rename the file if it is a part. Otherwise move it out of the folder. Join parts of text into one file.",
+    "Rename the file if it is a part file. Otherwise move it out of the folder. Join several text files into one.",
 )
 DAMAGED_COMPRESSION = Rule(
     "FILE-021",
@@ -107,7 +107,7 @@ CONTINUED_LINE = Rule(
 AMBIGUOUS_DELIMITER = Rule(
     "FILE-030",
     "the header line does not show which delimiter separates the fields",
-    'Say it in [files] in release.toml, for example with `delimiter = { geography = "," }`.',
+    'Name the delimiter in [files] in release.toml, for example with `delimiter = { geography = "," }`.',
 )
 OTHER_DELIMITER = Rule(
     "FILE-031",

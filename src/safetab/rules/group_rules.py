@@ -67,7 +67,7 @@ CODE_LABEL = Rule(
 )
 NO_CODE_IS_A_CODE = Rule(
     "GROUPS-015",
-    "the code list must not have the value that means that a record has no code",
+    "the code list must not contain the value that marks a record without a code",
     "Choose another `no_code` in the release, or another code. Otherwise nobody with this code would be counted.",
 )
 TOO_MANY_GROUPS = Rule(
@@ -87,8 +87,8 @@ TWO_NAMES = Rule(
 )
 NO_GROUP_OF_CODES = Rule(
     "GROUPS-022",
-    "--no-group names codes of the last level of the table of groups, which records have; this is the code of a larger "
-    "group",
+    "--no-group takes the codes that records have, those of the last level of the table of groups; this is the code of "
+    "a larger group",
     "Name the codes of this group, for example `--no-group 998,999`.",
 )
 NO_GROUPS_LEFT = Rule(

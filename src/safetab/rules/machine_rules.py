@@ -8,7 +8,7 @@ DISK = Rule(
     "MACHINE-001", "the operating system refused a file operation", "Check the disk, the path and the permissions."
 )
 MEMORY = Rule("MACHINE-002", "this machine does not have enough memory", "Free memory, or use a larger machine.")
-FAULT = Rule(
+DEFECT = Rule(
     "MACHINE-003",
     "there is a defect in SafeTab itself",
     "Run it again as `safetab --debug ...`, inside the secure area only, and report the trace without any data.",

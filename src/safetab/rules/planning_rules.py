@@ -11,7 +11,7 @@ SIZE_COUNT = Rule(
 )
 SIZE_CODE = Rule(
     "PLAN-002",
-    "an expected size must be that of an iteration of the group definitions",
+    "an expected size must belong to an iteration of the group definitions",
     "Correct the code, or leave the line out.",
 )
 SIZE_TWICE = Rule("PLAN-003", "a group can have one expected size only", "Keep one of the lines.")
@@ -22,11 +22,11 @@ SIZE_REGION = Rule(
 )
 NO_NATION = Rule(
     "PLAN-005",
-    "sizes without regions are those of the geography level that is one region, and the release has none",
+    "sizes without regions belong to the geography level that is one region, and the release has no such level",
     "Add the columns REGION_TYPE and REGION_ID.",
 )
 NO_SIZES = Rule(
     "PLAN-006",
-    "none of these sizes is that of a group which the release tabulates",
+    "none of these sizes belongs to a group that the release tabulates",
     "Use sizes of the groups and geography levels of this release.",
 )

@@ -7,7 +7,7 @@ from safetab.errors import Rule
 INSIDE_RELEASE = Rule(
     "REPORT-001",
     "nothing may be written into the folder of a release",
-    "Name a place outside it. A release stays as it was made.",
+    "Name a place outside it. A release must not change after it was made.",
 )
 NOT_A_REPORT = Rule(
     "REPORT-002",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from safetab.errors import Rule
 
-_FETCH = "Do not use this copy. Fetch the release again, and ask its publisher if the fault is still there."
-_FORGED = "Do not use this copy. Its hashes fit, so this is no fault of copying. Ask the publisher of the release."
+_FETCH = "Do not use this copy. Fetch the release again, and ask its publisher if this message appears again."
+_FORGED = "Do not use this copy. Its hashes fit, so it was not damaged in copying. Ask the publisher of the release."
 
 PRIVATE_KEY = Rule(
     "KEY-001",
@@ -21,8 +21,8 @@ CHANGED_FILE = Rule("VERIFY-001", "the SHA-256 of this file is not the one in th
 MISSING_FILE = Rule("VERIFY-002", "the release must have this file, and it is missing", _FETCH)
 ADDED_FILE = Rule(
     "VERIFY-003",
-    "this is no part of the release: the ledger does not list it, or lists it for no run",
-    "Remove it, or keep it outside the release. A published release contains what `safetab tabulate` wrote alone.",
+    "this does not belong to the release: the ledger does not list it, or no run of the ledger has it",
+    "Remove it, or keep it outside the release. A published release contains only what `safetab tabulate` wrote.",
 )
 CHANGED_LEDGER = Rule("VERIFY-004", "the SHA-256 of the ledger must be the one in ledger.sha256", _FETCH)
 NO_HASHES = Rule(
@@ -30,12 +30,16 @@ NO_HASHES = Rule(
     "the ledger does not list the hashes of the files: an earlier version wrote it, or it was changed",
     "Tabulate with this version to get a release that can be verified.",
 )
-UNREADABLE = Rule("VERIFY-006", "this cannot be read as a part of a release", _FORGED)
+UNREADABLE = Rule("VERIFY-006", "this cannot be read as a file of a release", _FORGED)
 SPENDING = Rule("VERIFY-010", "the ledger must agree with itself and with the data dictionary here", _FORGED)
 DICTIONARY = Rule("VERIFY-011", "the data dictionary must describe the tables as they are", _FORGED)
 NUMBER_OF_ROWS = Rule("VERIFY-012", "the number of rows must be the one in the ledger", _FORGED)
 TEXT_DIFFERS = Rule("VERIFY-013", "the text file must contain the same rows as the Parquet file", _FORGED)
-KEYS = Rule("VERIFY-014", "every row must be of a group of the release, once and in order", _FORGED)
+KEYS = Rule(
+    "VERIFY-014",
+    "every row must belong to a group of the release, and the rows must be in order, each one once",
+    _FORGED,
+)
 DETAIL = Rule("VERIFY-015", "stage 1, thresholds and suppression must lead to this row", _FORGED)
 CELLS = Rule("VERIFY-016", "T2 must have exactly the cells of the groups whose stat level is above 0", _FORGED)
 SUMS = Rule("VERIFY-017", "a total must be the sum of the cells of its table", _FORGED)
@@ -51,7 +55,7 @@ NOT_SIGNED = Rule(
     "the release has no signature, and a key was named",
     "Ask the publisher for a signed release, or leave out --key: then nothing shows who published it.",
 )
-BAD_SIGNATURE = Rule("VERIFY-041", "the signature must be one of this ledger", _FETCH)
+BAD_SIGNATURE = Rule("VERIFY-041", "the signature must belong to this ledger", _FETCH)
 OTHER_KEY = Rule(
     "VERIFY-042",
     "the release was signed with another key",

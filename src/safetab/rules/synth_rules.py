@@ -50,7 +50,7 @@ SIZE_COUNT = Rule(
 )
 SIZE_CODE = Rule(
     "SYNTH-011",
-    "a size must be that of an iteration of the group definitions",
+    "a size must belong to an iteration of the group definitions",
     "Correct the code, or leave the line out: groups without a size get one that fits the others.",
 )
 SIZE_TWICE = Rule("SYNTH-012", "a group can have one size only", "Keep one of the lines.")

@@ -47,7 +47,7 @@ SIZES_OF_ONE_PLAN = Rule(
 )
 CROSS_CHECK_OF_ONE_PLAN = Rule(
     "USAGE-018",
-    "a cross-check is of one release",
+    "a cross-check needs exactly one release",
     "Leave out --cross-check, or name one release.",
 )
 NOT_A_RELEASE = Rule(
@@ -76,12 +76,12 @@ OPTION_WORDS = Rule(
 )
 NOT_TOGETHER = Rule(
     "USAGE-032",
-    "a release is written after a template (--like), after another release (--from) or for your own files",
+    "a release is written from a template (--like), from another release (--from) or for your own files",
     "Use the options of one of these ways.",
 )
 TWO_COUNTRIES = Rule(
     "USAGE-034",
-    "a geography level without a column is the whole country, and there is one such level at most",
+    "a geography level without a column is the whole country, and there can be only one such level",
     "Add the column of its region codes, like `--region REGION=RegionCode`.",
 )
 LEVEL_TWICE = Rule(

@@ -22,7 +22,6 @@ from safetab.synth.shapes import StatePlan, apportion
 Indices = npt.NDArray[np.int64]
 
 NO_PLACE, NO_AREA = "99999", "9999"
-GEOGRAPHY_COLUMNS = ("TABBLKST", "TABBLKCOU", "TABTRACTCE", "TABBLK", "PLACEFP", "AIANNHCE")
 
 #: How unequal areas are: the standard deviation of the logarithm of their sizes.
 TRACT_SPREAD, BLOCK_SPREAD, PLACE_SPREAD, AREA_SPREAD = 0.42, 0.95, 2.0, 1.7

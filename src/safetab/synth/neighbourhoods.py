@@ -107,7 +107,7 @@ def state_counts(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Cells:
+class _Housed:
     """Numbers of persons of some communities in some neighbourhoods."""
 
     row: Indices
@@ -115,7 +115,7 @@ class _Cells:
     count: Indices
 
     @classmethod
-    def joined(cls, parts: Iterable[_Cells]) -> _Cells:
+    def joined(cls, parts: Iterable[_Housed]) -> _Housed:
         """Several as one, in the order of the neighbourhoods."""
         nothing = np.empty(0, dtype=np.int64)
         rows = [(part.row, part.community, part.count) for part in parts]
@@ -192,15 +192,15 @@ class Settler:
             table = self._spread(room[begin:end], shares[row, some], present[some])
             rows, columns = np.nonzero(table)
             mine = (fixed.row >= begin) & (fixed.row < end)
-            cells = _Cells.joined(
+            housed = _Housed.joined(
                 [
-                    _Cells(rows, present[some][columns], table[rows, columns]),
-                    _Cells(fixed.row[mine] - begin, fixed.community[mine], fixed.count[mine]),
+                    _Housed(rows, present[some][columns], table[rows, columns]),
+                    _Housed(fixed.row[mine] - begin, fixed.community[mine], fixed.count[mine]),
                 ]
             )
             blocks = np.flatnonzero((of_block >= begin) & (of_block < end))
             is_giant = tract[begin:end] == land.giant_tract
-            yield self._settlement(low + blocks, of_block[blocks] - begin, persons[begin:end], cells, is_giant)
+            yield self._settlement(low + blocks, of_block[blocks] - begin, persons[begin:end], housed, is_giant)
 
     def _spread(self, rooms: Indices, counts: Indices, present: Indices) -> Indices:
         """Persons of each of some communities in neighbourhoods or districts with so much room."""
@@ -211,11 +211,11 @@ class Settler:
         density = (np.exp(tilt) * np.maximum(rooms, 1e-9)[:, None])[:, index]
         return spread(density, rooms, counts, self._stream, rounds=3)
 
-    def _at_home(self, tract: Indices, area: Indices, persons: Indices, counts: Indices) -> _Cells:
+    def _at_home(self, tract: Indices, area: Indices, persons: Indices, counts: Indices) -> _Housed:
         """Those who have their place: tribes in their areas, and the people that is most of the giant tract."""
         land, communities, counts = self._land, self._communities, counts.copy()
         is_plain = (communities.ethnicity == 0) & (counts > 0)
-        parts: list[_Cells] = []
+        parts: list[_Housed] = []
         for number in np.unique(area[area >= 0]).tolist():
             people = self._concentration.people_of_area.get(land.areas[number].code)
             rows = np.flatnonzero((area == number) & (tract != land.giant_tract))
@@ -226,31 +226,31 @@ class Settler:
             answer = communities.pool.strands.answer[communities.strand]
             is_one = is_plain & (answer == Answer.ONE_CODE) & communities.is_detailed
             parts.append(_placed(giant, np.array([np.argmax(counts * is_one)]), _GIANT_SHARE * persons[giant], counts))
-        return _Cells.joined(parts) if parts else _Cells(*(np.empty(0, dtype=np.int64) for _ in range(3)))
+        return _Housed.joined(parts) if parts else _Housed(*(np.empty(0, dtype=np.int64) for _ in range(3)))
 
     def _settlement(
-        self, blocks: Indices, of_block: Indices, persons: Indices, cells: _Cells, is_giant: npt.NDArray[np.bool_]
+        self, blocks: Indices, of_block: Indices, persons: Indices, housed: _Housed, is_giant: npt.NDArray[np.bool_]
     ) -> Settlement:
         """Number the persons of each community, and draw what kind of neighbourhoods these are."""
-        order = np.argsort(cells.community, kind="stable")
-        community, count = cells.community[order], cells.count[order]
+        order = np.argsort(housed.community, kind="stable")
+        community, count = housed.community[order], housed.count[order]
         before = np.cumsum(count) - count
         is_start = np.diff(community, prepend=-1) > 0
         first = np.empty_like(count)
         first[order] = before - before[np.maximum.accumulate(np.where(is_start, np.arange(len(count)), 0))]
-        first += self._next[cells.community]
+        first += self._next[housed.community]
         self._next += np.bincount(community, weights=count, minlength=len(self._next)).astype(np.int64)
         kind = self._stream.picks(np.cumsum(list(NEIGHBOURHOOD_SHARES.values())), len(persons)).astype(np.int8)
         kind[is_giant] = Neighbourhood.FAMILIES
         low, high = (int(blocks[0]), int(blocks[-1]) + 1) if len(blocks) else (0, 0)
-        return Settlement(low, high, of_block, persons, kind, cells.community, cells.count, first)
+        return Settlement(low, high, of_block, persons, kind, housed.community, housed.count, first)
 
 
-def _placed(rows: Indices, members: Indices, wanted: npt.NDArray[np.floating[Any]], counts: Indices) -> _Cells:
+def _placed(rows: Indices, members: Indices, wanted: npt.NDArray[np.floating[Any]], counts: Indices) -> _Housed:
     """Put so many of some communities into each row, in proportion, and take them from the counts."""
     have = int(counts[members].sum())
     share = wanted * min(1.0, _MOST_OF_COMMUNITY * have / max(float(wanted.sum()), 1e-9)) / max(have, 1)
     table = np.floor(share[:, None] * counts[members]).astype(np.int64)
     counts[members] -= table.sum(axis=0)
     row, column = np.nonzero(table)
-    return _Cells(rows[row], members[column], table[row, column])
+    return _Housed(rows[row], members[column], table[row, column])

@@ -1,7 +1,7 @@
 """Files whose content cannot be made sense of, by name.
 
 In: the name of a file, and code that reads it. Out: an `UnreadableError` in place of what that code raises. The
-promise: a forged file is named itself and is never taken for a fault of the machine. Hashes that fit prove nothing
+promise: a forged file is named itself and is never taken for a failure of the machine. Hashes that fit prove nothing
 about content.
 """
 
@@ -26,7 +26,7 @@ _OF_CONTENT = (
 
 
 class UnreadableError(Exception):
-    """A file cannot be read as a part of a release."""
+    """A file cannot be read as a file of a release."""
 
     def __init__(self, file: str, seen: str) -> None:
         super().__init__(file, seen)

@@ -26,14 +26,14 @@ def of_document(**changes: Any) -> list[Finding]:
     return findings
 
 
-def test_a_missing_key_is_told_with_its_meaning() -> None:
+def test_a_missing_key_is_reported_with_its_meaning() -> None:
     findings = of_document(level=[{"run": "us"}])
     assert next_step(findings, "max_race_codes").endswith("The largest number of race codes a record can have.")
     assert next_step(findings, "columns").startswith("Add it. Meaning of the key: The columns of the data files")
     assert "iteration level" in next_step(findings, "level[0].iteration_level")
 
 
-def test_a_wrong_type_is_told_with_its_meaning() -> None:
+def test_a_wrong_type_is_reported_with_its_meaning() -> None:
     findings = of_document(columns={"age": 3}, allow_negative_counts="yes", level=4)
     assert (
         next_step(findings, "columns.age")
@@ -43,7 +43,7 @@ def test_a_wrong_type_is_told_with_its_meaning() -> None:
     assert next_step(findings, "level").endswith("The population group levels.")
 
 
-def test_an_unknown_key_is_told_with_the_keys_there_are() -> None:
+def test_an_unknown_key_is_reported_with_the_keys_there_are() -> None:
     findings = of_document(hair=1, run=[{"nmae": "us"}], geography={"STATE": {"column": "a"}})
     assert "The keys here are safetab, title, privacy, " in next_step(findings, "hair")
     assert next_step(findings, "run[0].nmae").endswith("The keys here are name, where.")
@@ -53,7 +53,7 @@ def test_an_unknown_key_is_told_with_the_keys_there_are() -> None:
 
 
 @pytest.mark.parametrize("key", tiny.config())
-def test_a_missing_key_of_the_bureaus_is_told_once_by_its_own_name(key: str) -> None:
+def test_a_missing_key_of_the_bureaus_is_reported_once_by_its_own_name(key: str) -> None:
     config = tiny.config()
     del config[key]
     findings: list[Finding] = []
@@ -66,7 +66,7 @@ def test_a_missing_key_of_the_bureaus_is_told_once_by_its_own_name(key: str) -> 
         assert told == ([] if key == "zero_suppression_chance" else [key])
 
 
-def test_the_bureaus_keys_are_told_in_the_words_of_its_file() -> None:
+def test_the_bureaus_keys_are_reported_in_the_words_of_its_file() -> None:
     config = tiny.config()
     for key in ("reader", "max_race_codes", "privacy_budget_p_level_1_usa"):
         del config[key]

@@ -114,6 +114,13 @@ def test_load_raises_with_every_fault(tmp_path: Path) -> None:
     assert [finding.key for finding in caught.value.findings] == ["one", "two"]
 
 
+def test_parameters_show_themselves_in_a_line(tmp_path: Path) -> None:
+    shown = repr(load(tiny.write(tmp_path, tiny.files()) / "params"))
+    assert shown.startswith("Parameters(")
+    assert len(shown.splitlines()) == 1
+    assert len(shown) < 120 + len(str(tmp_path))
+
+
 def test_a_release_is_its_file_or_its_folder(tmp_path: Path) -> None:
     params = tiny.write(tmp_path, tiny.files()) / "params"
     assert load(params / "config.json").release == load(params).release

@@ -243,7 +243,7 @@ def test_what_is_published_is_complete_when_it_appears(world: Path, monkeypatch:
     assert {"ledger.json", "data-dictionary.json", "t1/us.csv", "parquet/t2/pr.parquet"} <= set(seen[0])
 
 
-def test_parameter_files_that_change_during_a_run_are_told_as_they_were(world: Path) -> None:
+def test_parameter_files_that_change_during_a_tabulation_are_reported_as_they_were(world: Path) -> None:
     file = world / "params" / "config.json"
     before = sha256(file.read_bytes()).hexdigest()
 
@@ -265,7 +265,7 @@ def test_parameter_files_that_change_during_a_run_are_told_as_they_were(world: P
     assert told["config.json"] == before
 
 
-def test_faults_are_told_step_by_step_and_those_of_a_step_together(world: Path) -> None:
+def test_faults_are_reported_step_by_step_and_those_of_a_step_together(world: Path) -> None:
     """What docs/how-to/check.md says: release, group definitions, geography, records."""
     params, data = world / "params", world / "data"
     steps = (
@@ -387,6 +387,20 @@ def test_misuse_from_python_is_a_value_error(world: Path) -> None:
         tabulate(world, engine="sqlite")
     with pytest.raises(TypeError, match="engine is of type int"):
         tabulate(world, engine=3)
+    with pytest.raises(TypeError, match="source is of type int: it must be a BitSource"):
+        tabulate(world, source=3, not_private=True)
+
+
+@pytest.mark.parametrize("option", ["noise", "not_private", "overwrite", "spend_again", "progress"])
+def test_an_option_in_words_is_refused(option: str, world: Path) -> None:
+    with pytest.raises(TypeError, match=f"^{option} is 'off': it must be True or False"):
+        tabulate(world, **{option: "off"})
+    assert not (world / "out").exists()
+
+
+def test_values_are_shown_only_if_show_values_is_true(world: Path) -> None:
+    with pytest.raises(TypeError, match="show_values is 'no'"):
+        safetab.check_inputs(world / "params", world / "data", show_values="no")  # type: ignore[arg-type]
 
 
 def test_a_release_shows_itself_in_a_line(world: Path) -> None:

@@ -187,7 +187,7 @@ def test_with_the_noise_off_every_number_is_exact(tmp_path: Path) -> None:
         assert set(table["VARIANCE"].to_pylist()) == {0.0}
 
 
-def test_a_release_leaves_cells_empty_and_its_dictionary_says_why(tmp_path: Path) -> None:
+def test_a_release_leaves_values_empty_and_its_dictionary_says_why(tmp_path: Path) -> None:
     """The world has two sexes and 4 to 23 age bins; its counties suppress, its nation does not."""
     by_hand.write(tmp_path)
     by_hand.choose(tmp_path, allow_negative_counts=False, zero_suppression_chance=0.5)

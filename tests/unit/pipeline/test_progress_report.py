@@ -89,7 +89,7 @@ def test_nothing_is_shown_unless_asked_for(world: Path) -> None:
     assert done.stdout + done.stderr == ""
 
 
-def test_the_logger_is_told_what_goes_on(world: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_the_logger_receives_progress(world: Path, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.DEBUG):
         release = tabulate(world, progress=False)
     # filelock tells its own logger, at DEBUG, which file it locks.
@@ -102,7 +102,7 @@ def test_the_logger_is_told_what_goes_on(world: Path, caplog: pytest.LogCaptureF
     assert messages[-1] == f"published {release!r}"
 
 
-def test_the_logger_is_told_of_a_failure_and_of_no_value(world: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_the_logger_receives_a_failure_and_no_value(world: Path, caplog: pytest.LogCaptureFixture) -> None:
     records = world / "data" / "person-records.txt"
     records.write_text(records.read_text().replace("|30|", "|987654|"))
     with caplog.at_level(logging.DEBUG), pytest.raises(safetab.InputError):
@@ -111,7 +111,9 @@ def test_the_logger_is_told_of_a_failure_and_of_no_value(world: Path, caplog: py
     assert "987654" not in caplog.text
 
 
-def test_the_logger_is_not_told_the_text_of_an_unforeseen_error(world: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_the_logger_does_not_receive_the_text_of_an_unforeseen_error(
+    world: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     class Meddler(Unwatched):
         def note(self, text: str) -> None:
             raise RuntimeError(f"a record: {text}")

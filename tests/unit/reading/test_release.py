@@ -145,7 +145,7 @@ def test_choices_that_there_are_not(exact: safetab.Release, words: dict[str, Any
 
 
 def test_tables_that_there_are_not(exact: safetab.Release) -> None:
-    with pytest.raises(ValueError, match="it is t1 or t2"):
+    with pytest.raises(ValueError, match='it must be "t1" or "t2"'):
         exact.table("t3")
 
 

@@ -53,7 +53,7 @@ def test_a_file_that_cannot_be_read_is_named(out: Path, file: str, content: byte
 
 
 @pytest.mark.parametrize("file", TABLES)
-def test_damaged_pages_are_no_fault_of_the_machine(out: Path, file: str) -> None:
+def test_damaged_pages_are_not_taken_for_a_failure_of_the_machine(out: Path, file: str) -> None:
     """PyArrow says of most of them what it says of a broken disk."""
     whole = (out / file).read_bytes()
     seen = set()

@@ -137,7 +137,7 @@ class PeopleFolder:
         # Two bytes are sorted in linear time.
         order = np.argsort(part, kind="stable")
         part, packed = part.take(order), packed.take(order)
-        starts = run_starts(part)
+        starts = stretch_starts(part)
         for number, people in zip(part[starts].tolist(), np.split(packed, starts[1:]), strict=True):
             # A copy: a few people who wait for long must not keep all others of their batch in memory.
             yield number, people.copy()
@@ -148,7 +148,7 @@ class PeopleFolder:
         # Nobody needs these any more, and sorting takes memory.
         waiting.clear()
         packed.sort()
-        starts = run_starts(packed)
+        starts = stretch_starts(packed)
         people = np.diff(starts, append=len(packed))
         distinct = packed.take(starts)
         first, last = self._packing.block_set(distinct[[0, -1]]).tolist()
@@ -160,8 +160,8 @@ def narrow(people: IntArray) -> npt.NDArray[np.integer[Any]]:
     return people.astype(np.min_scalar_type(int(people.max(initial=0))))
 
 
-def run_starts(ordered: npt.NDArray[np.integer[Any]]) -> IntArray:
-    """Where each run of equal values begins."""
+def stretch_starts(ordered: npt.NDArray[np.integer[Any]]) -> IntArray:
+    """Where each stretch of equal values begins."""
     is_start = np.empty(len(ordered), dtype=np.bool_)
     is_start[:1] = True
     np.not_equal(ordered[1:], ordered[:-1], out=is_start[1:])

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from safetab.engines.arrays.kinds import KindMembers, expand
-from safetab.engines.arrays.people import Packing, Piece, run_starts
+from safetab.engines.arrays.people import Packing, Piece, stretch_starts
 from safetab.engines.arrays.tables import Places, SparseTable
 from safetab.engines.protocol import Cells, ChosenGroups, IntArray, Totals
 from safetab.engines.workers import side_by_side
@@ -208,10 +208,10 @@ def _add_rows(
     members: KindMembers,
 ) -> None:
     """Find the groups of people who are alike in block set and kind, then add them sex by sex and age by age."""
-    starts = run_starts(packing.without_cell(packed))
-    of_run = packed.take(starts)
-    run, iteration = members.expand(packing.kind(of_run))
-    group = chosen.groups(region_of_block_set.take(packing.block_set(of_run)).take(run), iteration)
+    starts = stretch_starts(packing.without_cell(packed))
+    of_stretch = packed.take(starts)
+    stretch, iteration = members.expand(packing.kind(of_stretch))
+    group = chosen.groups(region_of_block_set.take(packing.block_set(of_stretch)).take(stretch), iteration)
     is_chosen = group >= 0
-    pair, row = expand(np.append(starts, len(packed)), run.compress(is_chosen))
+    pair, row = expand(np.append(starts, len(packed)), stretch.compress(is_chosen))
     chosen.add(group.compress(is_chosen).take(pair), packing.cell(packed).take(row), people.take(row))

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from safetab.engines.arrays.kinds import KindMembers
 from safetab.engines.arrays.limits import Limits
-from safetab.engines.arrays.people import Packing, Piece, narrow, run_starts
+from safetab.engines.arrays.people import Packing, Piece, narrow, stretch_starts
 from safetab.engines.arrays.shelf import Kept, Shelf
 from safetab.engines.protocol import IntArray
 from safetab.engines.workers import side_by_side
@@ -94,7 +94,7 @@ class TableCounter:
     def _without_cells(self, packed: IntArray, people: IntArray) -> tuple[IntArray, IntArray]:
         """People who are alike in block set and kind, whatever their sex and age."""
         alike = self._packing.without_cell(packed)
-        starts = run_starts(alike)
+        starts = stretch_starts(alike)
         return alike.take(starts), np.add.reduceat(people, starts)
 
     def _slices(self, first: int, last: int, shape: Shape) -> Iterator[tuple[int, int]]:

@@ -28,8 +28,8 @@ from safetab.files.text_stream import TextStream
 from safetab.rules.file_rules import NO_ROWS
 
 _GLOB = re.compile(r"([\[*?])")
-#: The columns with the path of a record's part, and with the path that the names of folders are told of. Names with a
-#: blank, as no column of the records is likely to have them.
+#: The columns with the path of a record's part, and with the path in which the names of folders are looked up. Names
+#: with a blank, as no column of the records is likely to have them.
 _FILE, _FOLDER = "safetab file", "safetab folder"
 #: The column that DuckDB adds for a row's number in its file; it refuses to where the file has one of this name.
 _NUMBER = "file_row_number"
@@ -48,7 +48,7 @@ def records(connection: duckdb.DuckDBPyConnection, layout: RecordLayout) -> str:
 def records_with_places(layout: RecordLayout, columns: Collection[str]) -> str:
     """SQL for every record with its file and its line or row there; right only if rows keep their order.
 
-    `columns` are all that the files have. Of text the number of the record is told, as if each were one line.
+    `columns` are all that the files have. Records of text are numbered as if each were one line.
     """
     if not layout.is_parquet:
         # The header is line 1.

@@ -42,7 +42,7 @@ _SETTINGS = {
     "spark.sql.sources.useV1SourceList": "parquet,text",
     "spark.sql.legacy.consecutiveStringLiterals.enabled": "false",
     "spark.sql.caseSensitive": "true",
-    # The names of folders are told by our own reading of them, where 01 is not 1.
+    # SafeTab reads the names of folders itself; to it 01 is not 1.
     "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
     # People are a few whole numbers each; looking for shorter forms took as long as reading the files.
     "spark.sql.inMemoryColumnarStorage.compressed": "false",

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 IDS_OF_A_PARTITION = 1 << 33
 #: With files this dear to open and partitions this large, every file is one partition.
 WHOLE_FILES = {"spark.sql.files.maxPartitionBytes": 1 << 50, "spark.sql.files.openCostInBytes": 1 << 50}
-#: The column with the part that the names of folders are told of.
+#: The column with the part file that the values in the names of folders belong to.
 _FOLDER = "safetab folder"
 _SCHEME = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]*:/+")
 #: The file of a record, spelled as `plain` does.

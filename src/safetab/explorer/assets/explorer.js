@@ -40,7 +40,7 @@
 
   // Fields of a plan: what is typed is sent when it is finished; the answer changes fields and what is beside them.
   let fields = null;
-  let cells = null;
+  let margins = null;
   let edits = 0;
   // The last edit of each field that no answer has seen yet.
   const unanswered = new Map();
@@ -64,10 +64,10 @@
     });
   }
 
-  function showCells() {
-    Object.entries(cells || {}).forEach(function (pair) {
-      const cell = document.getElementById(pair[0]);
-      if (cell) { cell.textContent = pair[1]; }
+  function showMargins() {
+    Object.entries(margins || {}).forEach(function (pair) {
+      const beside = document.getElementById(pair[0]);
+      if (beside) { beside.textContent = pair[1]; }
     });
   }
 
@@ -76,7 +76,7 @@
     unanswered.forEach(function (number, field) { if (number <= message.answered) { unanswered.delete(field); } });
     showFields();
   });
-  Shiny.addCustomMessageHandler("cells", function (message) { cells = message; showCells(); });
+  Shiny.addCustomMessageHandler("margins", function (message) { margins = message; showMargins(); });
 
   $(document).on("input", ".plan-field", function (event) { event.target.dataset.typing = "yes"; });
 
@@ -104,7 +104,7 @@
     new MutationObserver(function (changes) {
       if (changes.some(function (change) { return change.addedNodes.length && change.target.matches("#release_fields, #level_fields"); })) {
         showFields();
-        showCells();
+        showMargins();
       }
     }).observe(document.getElementById("contents"), { childList: true, subtree: true });
   });

@@ -218,6 +218,7 @@ def test_what_is_missing_is_asked_for_on_a_terminal(
         ({"no_group": "101,102,103,201,202,301,399,999"}, 1, "GROUPS-023", "groups.csv, Level2"),
         ({"no_group": ""}, 2, "USAGE-031", "--no-group"),
         ({"region": "NATION=RegionCode"}, 2, "USAGE-035", "--region ('NATION')"),
+        ({"region": "SUBURB=AreaCode"}, 1, "USAGE-038", "--region (SUBURB before NATION, SUBURB before REGION)"),
         ({"region": "=x"}, 2, "USAGE-031", "--region"),
         ({"region": "BLOCK"}, 2, "USAGE-034", "--region ('NATION')"),
         ({"delimiter": "people=,"}, 2, "USAGE-031", "--delimiter"),
@@ -267,6 +268,15 @@ def test_what_a_spreadsheet_writes_above_a_table_is_explained(
     told = " ".join(capsys.readouterr().err.split())
     assert code in told
     assert advice in told
+
+
+def test_levels_that_do_not_contain_each_other_are_in_any_order(tmp_path: Path, data: Path) -> None:
+    """An electorate may be larger or smaller than a region: no order is wrong."""
+    file = data / "geography.csv"
+    head, *lines = file.read_text(encoding="utf-8").splitlines()
+    cut = [f'{line},"E{number % 2}"' for number, line in enumerate(lines)]
+    file.write_text("\n".join([f'{head},"Electorate"', *cut]) + "\n", encoding="utf-8")
+    assert main([*words(tmp_path / "params", data), "--region", "ELECTORATE=Electorate"]) == 0
 
 
 def test_a_column_without_a_name_is_told_about(tmp_path: Path, data: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -25,7 +25,7 @@ from safetab.params.document import MOST_CODES
 from safetab.params.document_text import document_toml
 from safetab.params.group_table import LevelColumns, read_group_table
 from safetab.params.load import RELEASE_FILE, read_parameters
-from safetab.params.own_release import ADVICE, OwnFiles, RegionColumns, fixed_widths, own_document, read_forms
+from safetab.params.own_release import ADVICE, OwnFiles, RegionColumns, judge_geography, own_document, read_forms
 from safetab.pipeline.inputs import read_geographies
 from safetab.pipeline.process import holding_records
 from safetab.rules import usage_rules
@@ -59,7 +59,7 @@ def own_texts(folder: Path, options: _Options) -> tuple[dict[str, str], OwnFiles
     forms = read_forms(own, findings)
     no_group = [code for text in options["no_group"] for code in _listed("--no-group", text)]
     groups = read_group_table(own.groups, own.group_levels, no_group, own.told["groups"], findings)
-    widths = fixed_widths(own, findings)
+    widths = judge_geography(own, findings)
     # A file that two readers have read would be told about twice.
     _refuse(list(dict.fromkeys(findings)))
     if forms is None or groups is None:

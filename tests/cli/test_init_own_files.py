@@ -214,6 +214,7 @@ def test_what_is_missing_is_asked_for_on_a_terminal(
         ({"codes": ","}, 2, "USAGE-031", "--codes"),
         ({"block": " "}, 2, "USAGE-031", "--block"),
         ({"no_group": "9"}, 1, "GROUPS-022", "--no-group ('9')"),
+        ({"no_group": "0999"}, 1, "GROUPS-024", "--no-group ('0999')"),
         ({"no_group": "a|b"}, 1, "GROUPS-014", "--no-group ('a|b')"),
         ({"no_group": "101,102,103,201,202,301,399,999"}, 1, "GROUPS-023", "groups.csv, Level2"),
         ({"no_group": ""}, 2, "USAGE-031", "--no-group"),

@@ -169,6 +169,21 @@ def test_an_answer_of_spaces_is_asked_for_again(
     assert release["columns"]["sexes"] == ["F", "M"]
 
 
+def test_a_file_that_is_not_there_is_asked_for_again_and_quotes_are_no_part_of_names(
+    tmp_path: Path, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    regions = "NATION, REGION=RegionCode:\"Region name\", AREA='AreaCode'"
+    answers = iter([str(data / "person.csv"), f"{data / 'people.csv'} ", regions])
+    monkeypatch.setattr("click.termui.visible_prompt_func", lambda _: next(answers))
+    for stream in (sys.stdin, sys.stdout):
+        monkeypatch.setattr(stream, "isatty", lambda: True)
+    assert main(words(tmp_path / "params", data, records=None)[: -len(REGIONS)]) == 0
+    assert not list(answers)
+    release = tomllib.loads((tmp_path / "params" / "release.toml").read_text(encoding="utf-8"))
+    assert release["geography"]["REGION"]["name_column"] == "Region name"
+    assert release["geography"]["AREA"]["columns"] == ["AreaCode"]
+
+
 def test_what_is_missing_is_listed_in_one_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["init", str(tmp_path / "params"), "--records", "people.csv", "--age", "Age"]) == 2
     told = capsys.readouterr().err

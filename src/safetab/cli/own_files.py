@@ -109,9 +109,15 @@ def _ask(key: str) -> str:
     """An answer; only what a release may lack can be left empty, anything else is asked for again."""
     default = "" if key in _OPTIONAL else None
     while True:
-        answer: str = click.prompt(_QUESTIONS[key], default=default, show_default=False).strip()
+        judge = _existing if key in _TABLES else None
+        answer: str = click.prompt(_QUESTIONS[key], default=default, show_default=False, value_proc=judge).strip()
         if answer or key in _OPTIONAL:
             return answer
+
+
+def _existing(answer: str) -> Any:
+    """The path of a file that is there; otherwise click says that it is not, and asks again."""
+    return click.Path(exists=True).convert(answer.strip(), None, None)
 
 
 def _own_files(folder: Path, options: _Options) -> OwnFiles:
@@ -152,10 +158,16 @@ def _listed(option: str, text: str) -> list[str]:
 
 def _pair(option: str, text: str) -> tuple[str, str | None]:
     """A column of codes and perhaps one of names."""
-    code, colon, name = (part.strip() for part in text.partition(":"))
+    # On a terminal no shell takes away the quotes around a name.
+    code, colon, name = (_unquoted(part.strip()) for part in text.partition(":"))
     if not code or (colon and not name):
         raise UsageError(Finding(usage_rules.OPTION_WORDS, option, seen=repr(text)))
     return code, name or None
+
+
+def _unquoted(word: str) -> str:
+    is_quoted = len(word) > 1 and word[0] == word[-1] and word[0] in "\"'"
+    return word[1:-1].strip() if is_quoted else word
 
 
 def _group_levels(text: str) -> tuple[LevelColumns, ...]:

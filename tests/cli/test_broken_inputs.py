@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
 import json
+import lzma
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -460,6 +462,10 @@ CASES = [
     Case(
         "compressed and cut off", both(drop(GRF), put(f"{GRF}.gz", gzip.compress(b"A|B")[:-4])), "FILE-021", "GRF-C.txt"
     ),
+    Case("bzip2", both(drop(GRF), put(f"{GRF}.bz2", bz2.compress(b"A|B"))), "FILE-021", "GRF-C.txt.bz2"),
+    Case("bzip2, and not named so", put(GRF, bz2.compress(b"A|B")), "FILE-021", "GRF-C.txt"),
+    Case("xz", both(drop(GRF), put(f"{GRF}.xz", lzma.compress(b"A|B"))), "FILE-021", "GRF-C.txt.xz"),
+    Case("xz, and not named so", put(GRF, lzma.compress(b"A|B")), "FILE-021", "GRF-C.txt"),
     Case("compressed, and not named so", put(GRF, gzip.compress(b"A|B")), "FILE-021", "GRF-C.txt"),
 ]
 

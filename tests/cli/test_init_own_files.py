@@ -344,17 +344,19 @@ def test_codes_that_two_levels_share_get_their_level(tmp_path: Path, data: Path)
 
 def test_a_config_becomes_an_equal_release(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     tiny.write(tmp_path, tiny.files())
-    old, new = tmp_path / "params", tmp_path / "new"
+    old, new = tmp_path / "params", tmp_path / "new release"
     assert main(["init", str(new), "--from", str(old)]) == 0
-    assert f"{new / 'release.toml'} and {old / 'config.json'} are equal." in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert f"{new / 'release.toml'} and {old / 'config.json'} are equal." in told
+    assert f"Next: safetab check '{new}' --same-as {old / 'config.json'}\n" in told
     assert main(["check", str(new), str(tmp_path / "data"), "--same-as", str(old)]) == 0
     assert f"{new} and {old} are equal." in capsys.readouterr().out
     file = new / "release.toml"
     file.write_text(file.read_text().replace("max_race_codes = 8", "max_race_codes = 7"))
     assert main(["check", str(new), "--same-as", str(old)]) == 1
-    told = capsys.readouterr().err
-    assert "PARAMS-064" in told
-    assert "(max_race_codes)" in told
+    errors = capsys.readouterr().err
+    assert "PARAMS-064" in errors
+    assert "(max_race_codes)" in errors
 
 
 def test_two_files_in_one_folder_may_be_equal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

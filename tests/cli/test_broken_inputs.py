@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
 import json
+import lzma
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -460,6 +462,10 @@ CASES = [
     Case(
         "compressed and cut off", both(drop(GRF), put(f"{GRF}.gz", gzip.compress(b"A|B")[:-4])), "FILE-021", "GRF-C.txt"
     ),
+    Case("bzip2", both(drop(GRF), put(f"{GRF}.bz2", bz2.compress(b"A|B"))), "FILE-021", "GRF-C.txt.bz2"),
+    Case("bzip2, and not named so", put(GRF, bz2.compress(b"A|B")), "FILE-021", "GRF-C.txt"),
+    Case("xz", both(drop(GRF), put(f"{GRF}.xz", lzma.compress(b"A|B"))), "FILE-021", "GRF-C.txt.xz"),
+    Case("xz, and not named so", put(GRF, lzma.compress(b"A|B")), "FILE-021", "GRF-C.txt"),
     Case("compressed, and not named so", put(GRF, gzip.compress(b"A|B")), "FILE-021", "GRF-C.txt"),
 ]
 
@@ -497,10 +503,10 @@ def test_every_rule_is_in_the_table() -> None:
     # FILE-011 needs a file that cannot be read, which a table of contents cannot say; it has its own test below.
     # FILE-018, FILE-019 and FILE-022 are about records: tests/cli/test_broken_records.py.
     # FILE-033 is about tables in memory: tests/property/test_tables_in_memory.py.
-    # GROUPS-020 to GROUPS-023, PARAMS-063 and PARAMS-064 are about other commands: tests/cli/test_init_own_files.py.
+    # GROUPS-020 to GROUPS-024, PARAMS-063 and PARAMS-064 are about other commands: tests/cli/test_init_own_files.py.
     untested = {rule.code for rule in catalogue()} - {case.code for case in CASES}
     untested -= {"FILE-011", "FILE-018", "FILE-019", "FILE-022", "FILE-033"}
-    untested -= {"GROUPS-020", "GROUPS-021", "GROUPS-022", "GROUPS-023", "PARAMS-063", "PARAMS-064"}
+    untested -= {"GROUPS-020", "GROUPS-021", "GROUPS-022", "GROUPS-023", "GROUPS-024", "PARAMS-063", "PARAMS-064"}
     assert not untested
 
 

@@ -178,6 +178,7 @@ def test_python_m_safetab_runs_a_check(tmp_path: Path) -> None:
 def test_init_writes_a_release_that_loads(like: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "new" / "release"
     assert main(["init", str(folder), "--like", like]) == 0
+    assert "from your own files: `safetab init DIR --records FILE`" in capsys.readouterr().out
     tiny.write(folder, tiny.FILES)
     assert main(["check", str(folder)]) == 0, capsys.readouterr().err
 

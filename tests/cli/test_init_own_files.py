@@ -167,6 +167,21 @@ def test_an_answer_of_spaces_is_asked_for_again(
     assert release["columns"]["sexes"] == ["F", "M"]
 
 
+def test_a_file_that_is_not_there_is_asked_for_again_and_quotes_are_no_part_of_names(
+    tmp_path: Path, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    regions = "NATION, REGION=RegionCode:\"Region name\", AREA='AreaCode'"
+    answers = iter([str(data / "person.csv"), f"{data / 'people.csv'} ", regions])
+    monkeypatch.setattr("click.termui.visible_prompt_func", lambda _: next(answers))
+    for stream in (sys.stdin, sys.stdout):
+        monkeypatch.setattr(stream, "isatty", lambda: True)
+    assert main(words(tmp_path / "params", data, records=None)[: -len(REGIONS)]) == 0
+    assert not list(answers)
+    release = tomllib.loads((tmp_path / "params" / "release.toml").read_text(encoding="utf-8"))
+    assert release["geography"]["REGION"]["name_column"] == "Region name"
+    assert release["geography"]["AREA"]["columns"] == ["AreaCode"]
+
+
 def test_what_is_missing_is_listed_in_one_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["init", str(tmp_path / "params"), "--records", "people.csv", "--age", "Age"]) == 2
     told = capsys.readouterr().err
@@ -212,10 +227,12 @@ def test_what_is_missing_is_asked_for_on_a_terminal(
         ({"codes": ","}, 2, "USAGE-031", "--codes"),
         ({"block": " "}, 2, "USAGE-031", "--block"),
         ({"no_group": "9"}, 1, "GROUPS-022", "--no-group ('9')"),
+        ({"no_group": "0999"}, 1, "GROUPS-024", "--no-group ('0999')"),
         ({"no_group": "a|b"}, 1, "GROUPS-014", "--no-group ('a|b')"),
         ({"no_group": "101,102,103,201,202,301,399,999"}, 1, "GROUPS-023", "groups.csv, Level2"),
         ({"no_group": ""}, 2, "USAGE-031", "--no-group"),
         ({"region": "NATION=RegionCode"}, 2, "USAGE-035", "--region ('NATION')"),
+        ({"region": "SUBURB=AreaCode"}, 1, "USAGE-038", "--region (SUBURB before NATION, SUBURB before REGION)"),
         ({"region": "=x"}, 2, "USAGE-031", "--region"),
         ({"region": "BLOCK"}, 2, "USAGE-034", "--region ('NATION')"),
         ({"delimiter": "people=,"}, 2, "USAGE-031", "--delimiter"),
@@ -267,6 +284,15 @@ def test_what_a_spreadsheet_writes_above_a_table_is_explained(
     assert advice in told
 
 
+def test_levels_that_do_not_contain_each_other_are_in_any_order(tmp_path: Path, data: Path) -> None:
+    """An electorate may be larger or smaller than a region: no order is wrong."""
+    file = data / "geography.csv"
+    head, *lines = file.read_text(encoding="utf-8").splitlines()
+    cut = [f'{line},"E{number % 2}"' for number, line in enumerate(lines)]
+    file.write_text("\n".join([f'{head},"Electorate"', *cut]) + "\n", encoding="utf-8")
+    assert main([*words(tmp_path / "params", data), "--region", "ELECTORATE=Electorate"]) == 0
+
+
 def test_a_column_without_a_name_is_reported(tmp_path: Path, data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = data / "people.csv"
     file.write_text(file.read_text(encoding="utf-8").replace("\n", "|\n"), encoding="utf-8")
@@ -316,17 +342,19 @@ def test_codes_that_two_levels_share_get_their_level(tmp_path: Path, data: Path)
 
 def test_a_config_becomes_an_equal_release(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     tiny.write(tmp_path, tiny.files())
-    old, new = tmp_path / "params", tmp_path / "new"
+    old, new = tmp_path / "params", tmp_path / "new release"
     assert main(["init", str(new), "--from", str(old)]) == 0
-    assert f"{new / 'release.toml'} and {old / 'config.json'} are equal." in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert f"{new / 'release.toml'} and {old / 'config.json'} are equal." in told
+    assert f"Next: safetab check '{new}' --same-as {old / 'config.json'}\n" in told
     assert main(["check", str(new), str(tmp_path / "data"), "--same-as", str(old)]) == 0
     assert f"{new} and {old} are equal." in capsys.readouterr().out
     file = new / "release.toml"
     file.write_text(file.read_text().replace("max_race_codes = 8", "max_race_codes = 7"))
     assert main(["check", str(new), "--same-as", str(old)]) == 1
-    told = capsys.readouterr().err
-    assert "PARAMS-064" in told
-    assert "(max_race_codes)" in told
+    errors = capsys.readouterr().err
+    assert "PARAMS-064" in errors
+    assert "(max_race_codes)" in errors
 
 
 def test_two_files_in_one_folder_may_be_equal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

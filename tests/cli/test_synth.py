@@ -10,11 +10,13 @@ from safetab.cli.main import main
 
 
 def test_a_country_is_made_and_found_sound(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["synth", str(tmp_path / "x"), "--like", "tiny"]) == 0
+    made = tmp_path / "a country"
+    assert main(["synth", str(made), "--like", "tiny"]) == 0
     printed = capsys.readouterr()
     assert "400 synthetic persons in 50 blocks of 1 state and Puerto Rico" in printed.out
+    assert f"Next: safetab check '{made / 'params'}' '{made / 'data'}'\n" in printed.out
     assert printed.err == ""
-    assert main(["check", str(tmp_path / "x" / "params"), str(tmp_path / "x" / "data")]) == 0
+    assert main(["check", str(made / "params"), str(made / "data")]) == 0
     assert capsys.readouterr().err == ""
 
 

@@ -126,7 +126,8 @@ def command(folder: Path, like: str | None, other: Path | None, **options: Any) 
     out.print("Put the group definitions beside it:")
     for name in (files.codes, files.race_iterations, files.ethnicity_iterations, files.code_to_iteration):
         out.print(f"  {name}")
-    out.print(as_it_is(f"Next: safetab check {folder}"))
+    out.print("Or start from your own files: `safetab init DIR --records FILE` asks for the rest on a terminal.")
+    out.print(as_it_is(f"Next: safetab check {shlex.quote(str(folder))}"))
     return 0
 
 
@@ -142,7 +143,7 @@ def _from_other(folder: Path, other: Path) -> int:
     if unequal:
         raise InputError(Finding(release_rules.DIFFERENT_RELEASES, str(folder), seen=", ".join(unequal)))
     console().print(as_it_is(f"{folder / RELEASE_FILE} and {source} are equal."))
-    console().print(as_it_is(f"Next: safetab check {folder} --same-as {source}"))
+    console().print(as_it_is(f"Next: safetab check {shlex.quote(str(folder))} --same-as {shlex.quote(str(source))}"))
     return 0
 
 

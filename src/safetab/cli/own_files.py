@@ -25,7 +25,7 @@ from safetab.params.document import MOST_CODES
 from safetab.params.document_text import document_toml
 from safetab.params.group_table import LevelColumns, read_group_table
 from safetab.params.load import RELEASE_FILE, read_parameters
-from safetab.params.own_release import ADVICE, OwnFiles, RegionColumns, fixed_widths, own_document, read_forms
+from safetab.params.own_release import ADVICE, OwnFiles, RegionColumns, judge_geography, own_document, read_forms
 from safetab.pipeline.inputs import read_geographies
 from safetab.pipeline.process import holding_records
 from safetab.rules import usage_rules
@@ -59,7 +59,7 @@ def own_texts(folder: Path, options: _Options) -> tuple[dict[str, str], OwnFiles
     forms = read_forms(own, findings)
     no_group = [code for text in options["no_group"] for code in _listed("--no-group", text)]
     groups = read_group_table(own.groups, own.group_levels, no_group, own.told["groups"], findings)
-    widths = fixed_widths(own, findings)
+    widths = judge_geography(own, findings)
     # Otherwise a file that two readers have read would be reported twice.
     _refuse(list(dict.fromkeys(findings)))
     if forms is None or groups is None:
@@ -109,9 +109,15 @@ def _ask(key: str) -> str:
     """An answer; only what a release may lack can be left empty, anything else is asked for again."""
     default = "" if key in _OPTIONAL else None
     while True:
-        answer: str = click.prompt(_QUESTIONS[key], default=default, show_default=False).strip()
+        judge = _existing if key in _TABLES else None
+        answer: str = click.prompt(_QUESTIONS[key], default=default, show_default=False, value_proc=judge).strip()
         if answer or key in _OPTIONAL:
             return answer
+
+
+def _existing(answer: str) -> Any:
+    """The path of a file that is there; otherwise click says that it is not, and asks again."""
+    return click.Path(exists=True).convert(answer.strip(), None, None)
 
 
 def _own_files(folder: Path, options: _Options) -> OwnFiles:
@@ -152,10 +158,16 @@ def _listed(option: str, text: str) -> list[str]:
 
 def _pair(option: str, text: str) -> tuple[str, str | None]:
     """A column of codes and perhaps one of names."""
-    code, colon, name = (part.strip() for part in text.partition(":"))
+    # On a terminal no shell takes away the quotes around a name.
+    code, colon, name = (_unquoted(part.strip()) for part in text.partition(":"))
     if not code or (colon and not name):
         raise UsageError(Finding(usage_rules.OPTION_WORDS, option, seen=repr(text)))
     return code, name or None
+
+
+def _unquoted(word: str) -> str:
+    is_quoted = len(word) > 1 and word[0] == word[-1] and word[0] in "\"'"
+    return word[1:-1].strip() if is_quoted else word
 
 
 def _group_levels(text: str) -> tuple[LevelColumns, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -167,7 +168,8 @@ def _report(facts: CountryFacts, areas: str, seed: int, folder: Path, broken: Br
     out.print(as_it_is(f"Made {folder}: {made}, {facts.bytes / 2**20:,.1f} MiB, seed {seed}."))
     if broken is not None:
         out.print(as_it_is(f"Broken on purpose: {broken.summary}, which breaks {broken.code}."))
-    out.print(as_it_is(f"Next: safetab check {folder / 'params'} {folder / 'data'}"))
+    params, data = (shlex.quote(str(folder / name)) for name in ("params", "data"))
+    out.print(as_it_is(f"Next: safetab check {params} {data}"))
 
 
 def _list_breakages() -> None:

@@ -7,6 +7,7 @@ is damaged or incomplete raises `OSError` instead of ending early.
 from __future__ import annotations
 
 import io
+import re
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -17,8 +18,12 @@ from safetab.rules import file_rules
 
 #: The ends of names, and what they stand for.
 COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
-#: How compressed files begin.
-_SIGNATURES = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
+#: The ends of names of compressed files that nothing here reads.
+_UNREAD = (".bz2", ".xz", ".zip")
+#: How compressed files begin: gzip, Zstandard and xz.
+_SIGNATURES = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\xfd7zXZ\x00")
+#: How a bzip2 file begins, where `.` is any byte. A header may begin with its first three bytes.
+_BZIP2 = re.compile(rb"BZh.1AY&SY", re.DOTALL)
 
 
 def compression_of(path: Path) -> str | None:
@@ -38,7 +43,15 @@ def open_bytes(path: Path) -> BinaryIO:
 
 def looks_compressed(beginning: bytes) -> bool:
     """Whether a file begins as compressed ones do."""
-    return beginning.startswith(_SIGNATURES)
+    return beginning.startswith(_SIGNATURES) or _BZIP2.match(beginning) is not None
+
+
+def not_there(path: Path, name: str, seen: str = "") -> Finding:
+    """What to say of a file that does not exist, but perhaps does in a compressed form that is not read."""
+    for end in _UNREAD:
+        if path.with_name(path.name + end).exists():
+            return Finding(file_rules.DAMAGED_COMPRESSION, name + end)
+    return Finding(file_rules.MISSING_FILE, name, seen=seen)
 
 
 def reading_failed(path: Path) -> Finding:

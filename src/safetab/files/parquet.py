@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 
 from safetab.errors import LINES_SHOWN, Finding, Rule
 from safetab.files import arrow
-from safetab.files.compressed import COMPRESSIONS
+from safetab.files.compressed import COMPRESSIONS, not_there
 from safetab.files.delimited import NOTHING_TOLD, ToldForm
 from safetab.files.parts import Part, is_parquet_name, list_parts
 from safetab.files.schemas import is_text, read_schemas, schema_findings
@@ -38,7 +38,7 @@ def locate(folder: Path, name: str, findings: list[Finding]) -> Path | None:
         findings.append(Finding(file_rules.TWO_FORMS, name, seen=" and ".join(path.name for path in present)))
         return None
     if not present:
-        findings.append(Finding(file_rules.MISSING_FILE, name, seen=f"neither {name} nor {text.stem}.parquet"))
+        findings.append(not_there(text, name, f"neither {name} nor {text.stem}.parquet"))
         return None
     return present[0]
 

@@ -20,7 +20,7 @@ import pyarrow.csv as pa_csv
 
 from safetab.errors import LINES_SHOWN, Finding, Rule
 from safetab.files import arrow
-from safetab.files.compressed import looks_compressed, open_bytes, reading_failed
+from safetab.files.compressed import looks_compressed, not_there, open_bytes, reading_failed
 from safetab.files.delimited import (
     NOTHING_TOLD,
     QUOTE,
@@ -151,7 +151,7 @@ def read_header(path: Path, findings: list[Finding], *, may_be_quoted: bool = Tr
                 while first_line.count(b'"') % 2 and (more := file.readline(_LONGEST_HEADER - len(first_line))):
                     first_line += more
     except FileNotFoundError:
-        findings.append(Finding(file_rules.MISSING_FILE, path.name))
+        findings.append(not_there(path, path.name))
         return None
     except OSError:
         findings.append(reading_failed(path))

@@ -126,11 +126,13 @@ def _no_group_faults(table: TextTable, columns: Sequence[str], no_group: Sequenc
     """Codes of no group that are no codes of records, and a table that keeps no code in a group."""
     finest = set(table.column(columns[-1]))
     coarser = {code for column in columns[:-1] for code in table.column(column)} - finest
+    without_zeros = {code.lstrip("0") for code in finest}
     found = [
         Finding(rule, "--no-group", seen=repr(code))
         for code in no_group
         for rule, is_wrong in (
             (group_rules.NO_GROUP_OF_CODES, code in coarser),
+            (group_rules.NO_GROUP_SPELLING, code not in finest | coarser and code.lstrip("0") in without_zeros),
             (group_rules.CODE_LABEL, not is_label(code)),
         )
         if is_wrong

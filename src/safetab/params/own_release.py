@@ -6,6 +6,7 @@ no record is read here; the document loads and checks without changes if the fil
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,9 +18,10 @@ from safetab.files.compressed import COMPRESSIONS
 from safetab.files.delimited import QUOTE, TextForm, ToldForm
 from safetab.files.parquet import is_parquet, judged_parts, read_table
 from safetab.files.schemas import read_schemas, schema_findings
-from safetab.files.text import form_of_file
+from safetab.files.text import TextTable, form_of_file
 from safetab.params.census import AGES
 from safetab.params.group_table import CODES_FILE, ITERATIONS_FILE, MAPPING_FILE, LevelColumns
+from safetab.rules import usage_rules
 
 #: The margin of error that every level begins with, in persons.
 _MOE = 20
@@ -190,13 +192,31 @@ def _geography(regions: Sequence[RegionColumns]) -> dict[str, dict[str, Any]]:
     return found
 
 
-def fixed_widths(own: OwnFiles, findings: list[Finding]) -> dict[str, int]:
-    """The widths of the geography's columns that have leading zeros, so that whole numbers in Parquet get them back."""
-    columns = own.geography_columns
-    table = read_table(own.geography, columns, {}, findings, own.told["geography"])
+def judge_geography(own: OwnFiles, findings: list[Finding]) -> dict[str, int]:
+    """Judge the order of the geography levels by the blocks; the widths of the columns that have leading zeros."""
+    table = read_table(own.geography, own.geography_columns, {}, findings, own.told["geography"])
+    if table is None:
+        return {}
+    findings += _wrong_order(own.regions, table)
+    return _fixed_widths(own.geography_columns, table)
+
+
+def _wrong_order(regions: Sequence[RegionColumns], table: TextTable) -> list[Finding]:
+    """A finding where a level comes before one that contains it. If neither contains the other, any order will do."""
+    ids = [table.column(part.code) if part.code else [""] * len(table) for part in regions]
+    numbers = [len(set(of_level)) for of_level in ids]
+    wrong: list[str] = []
+    for (first, fine), (later, coarse) in itertools.combinations(enumerate(ids), 2):
+        if numbers[later] < numbers[first] == len(set(zip(fine, coarse, strict=True))):
+            wrong.append(f"{regions[first].level} before {regions[later].level}")
+    return [Finding(usage_rules.LEVELS_OUT_OF_ORDER, "--region", seen=", ".join(wrong))] if wrong else []
+
+
+def _fixed_widths(columns: Sequence[str], table: TextTable) -> dict[str, int]:
+    """The widths of the columns that have leading zeros, so that whole numbers in Parquet get them back."""
     widths: dict[str, int] = {}
-    for column in columns if table is not None else ():
-        values = table.column(column) if table is not None else []
+    for column in columns:
+        values = table.column(column)
         has_zeros = any(value.startswith("0") for value in values)
         if has_zeros and all(value.isascii() and value.isdecimal() for value in values):
             lengths = {len(value) for value in values}

@@ -14,7 +14,6 @@ from pathlib import Path
 from safetab.engines.choice import DuckDb
 from safetab.engines.protocol import Records
 from safetab.errors import Finding, InputError
-from safetab.files.memory import ReadColumns
 from safetab.files.parts import part_files
 from safetab.params.load import Parameters
 from safetab.params.plan import PlannedRun
@@ -22,10 +21,9 @@ from safetab.pipeline.inputs import (
     Inputs,
     PublicFiles,
     find_records,
-    judge_record_file,
+    judge_records,
     open_records,
     read_public,
-    unread_columns,
 )
 from safetab.pipeline.process import holding_records
 from safetab.pipeline.request import refuse_other_than_bool
@@ -102,11 +100,7 @@ def check_inputs(params: str | Path, data: Data | None = None, *, show_values: b
 
 def _check_records(public: PublicFiles, inputs: Inputs, findings: list[Finding], show_values: bool) -> bool:
     """Judge every record, where the files are sound and there is a geography to judge them by; whether that was so."""
-    release = inputs.parameters.release
-    if isinstance(inputs.records, ReadColumns):
-        of_files = unread_columns(inputs.records.name, inputs.records.all_names, release.columns.read)
-    else:
-        of_files = judge_record_file(Path(inputs.records), release)
+    of_files = judge_records(inputs)
     findings += of_files
     if not public.is_sound or any(finding.is_error for finding in of_files):
         return False

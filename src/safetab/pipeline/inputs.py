@@ -176,12 +176,16 @@ def open_records(
 ) -> dict[str, Records]:
     """The records of every run, read and judged; raises with every fault of every run.
 
-    Only a file on this machine can be judged before it is read. `work` receives the progress of the reading.
+    Only columns in memory and a file on this machine can be judged before they are read. `work` receives the progress of
+    the reading, and columns that nothing reads: their names are public. Other warnings depend on what records contain;
+    they are for `check`, which stays in the secure area.
     """
     parameters, local = inputs.parameters, inputs.local_records
     release = parameters.release
-    judged = judge_record_file(local, release) if local else []
+    judged = judge_records(inputs)
     findings = [finding for finding in judged if finding.is_error]
+    if work is not None and not findings:
+        work.watcher.warn([finding for finding in judged if finding.rule is file_rules.UNREAD_COLUMN])
     opened: dict[str, Records] = {}
     for run in release.runs if not findings else ():
         geography = inputs.geographies[run.name]
@@ -204,7 +208,15 @@ def open_records(
     return opened
 
 
-def judge_record_file(path: Path, release: Release) -> list[Finding]:
+def judge_records(inputs: Inputs) -> list[Finding]:
+    """What can be said of the records before they are read; nothing of those on a cluster."""
+    release = inputs.parameters.release
+    if isinstance(inputs.records, ReadColumns):
+        return unread_columns(inputs.records.name, inputs.records.all_names, release.columns.read)
+    return [] if inputs.local_records is None else _judge_record_file(inputs.local_records, release)
+
+
+def _judge_record_file(path: Path, release: Release) -> list[Finding]:
     """What can be said of the file before its records are read: header or schemas, line ends, columns nobody reads."""
     wanted = list(release.columns.read)
     findings: list[Finding] = []

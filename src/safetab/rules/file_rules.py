@@ -95,7 +95,8 @@ NOT_A_PART = Rule(
 DAMAGED_COMPRESSION = Rule(
     "FILE-021",
     "a compressed text file must be whole, and its name must end in `.gz` (gzip) or `.zst` (Zstandard)",
-    "Name the file as it is compressed, or write it again from its source.",
+    "Name the file as it is compressed, or write it again from its source, compressed in one of these two ways or not "
+    "at all.",
 )
 CONTINUED_LINE = Rule(
     "FILE-022",

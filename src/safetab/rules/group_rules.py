@@ -91,6 +91,12 @@ NO_GROUP_OF_CODES = Rule(
     "a larger group",
     "Name the codes of this group, for example `--no-group 998,999`.",
 )
+NO_GROUP_SPELLING = Rule(
+    "GROUPS-024",
+    "--no-group must write a code as the table of groups does; a code of its last level differs from this one in "
+    "leading zeros alone",
+    "Write the code with the leading zeros that it has in the table.",
+)
 NO_GROUPS_LEFT = Rule(
     "GROUPS-023",
     "at least one code of the table of groups must be in a group",

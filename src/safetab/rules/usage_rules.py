@@ -99,6 +99,12 @@ MANY_CODES = Rule(
     "a record has at most 8 columns of codes",
     "Name 8 columns or fewer. Codes in other columns are not counted.",
 )
+LEVELS_OUT_OF_ORDER = Rule(
+    "USAGE-038",
+    "geography levels are named coarse to fine, because the country and its largest regions are not local and all "
+    "others are",
+    "Name the larger regions first, like `--region NATION --region REGION=RegionCode --region AREA=AreaCode`.",
+)
 MANY_SEXES = Rule(
     "USAGE-033",
     "the values of the sex column are written into release.toml, which is public; a column with so many different "

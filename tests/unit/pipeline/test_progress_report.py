@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 import safetab
@@ -100,6 +101,22 @@ def test_the_logger_receives_progress(world: Path, caplog: pytest.LogCaptureFixt
     assert messages[0] == "every record was read and judged"
     assert any(text.startswith("tabulating (USA, 2): ") for text in messages)
     assert messages[-1] == f"published {release!r}"
+
+
+def test_the_logger_receives_columns_in_memory_that_nothing_reads(
+    world: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    head, *lines = (world / "data" / "person-records.txt").read_text(encoding="utf-8").splitlines()
+    columns = zip(*(line.split("|") for line in lines), strict=True)
+    records = pa.table({name: list(values) for name, values in zip(head.split("|"), columns, strict=True)})
+    data = {
+        "records": records.append_column("SHOES", records.column(0)),
+        "geography": world / "data" / "GRF-C.txt",
+    }
+    with caplog.at_level(logging.WARNING):
+        safetab.tabulate(world / "params", data, world / "out")
+    (told,) = caplog.messages
+    assert told.startswith('FILE-019  data["records"] (SHOES): ')
 
 
 def test_the_logger_receives_a_failure_and_no_value(world: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -72,6 +72,9 @@ def spending(release: Opened) -> markup.Section:
             drawn = sum(part["counts"] for part in entry["measurements"])
             groups = f"{entry['groups']:,}"
             rows.append((name, entry["budget"], share, str(entry["stability"]), groups, f"{drawn:,}", *_noise(level)))
+    if not bars:
+        none = "No level has a budget, so nothing was measured and nothing was published."
+        return markup.Section("spending", "Where the budget went", (markup.paragraph(none),))
     largest = max(bars, key=lambda bar: float(bar["budget"]))
     picture = charts.bars(
         bars,
@@ -127,6 +130,9 @@ def detail(release: Opened, survey: Survey) -> markup.Section:
     ]
     with_table = sum(counts[kind] for counts in found.values() for kind in KINDS[2:])
     rows_of_all = sum(sum(counts.values()) for counts in found.values())
+    if not rows_of_all:
+        none = "No group was published."
+        return markup.Section("detail-of-groups", "How much detail groups got", (markup.paragraph(none),))
     picture = charts.shares(
         parts,
         "level",
@@ -176,6 +182,9 @@ def suppression(release: Opened, survey: Survey) -> markup.Section:
                     share,
                 )
             )
+    if not rows:
+        none = "No level was measured, so nothing was left out."
+        return markup.Section("suppression", "Suppression", (markup.paragraph(none),))
     words = (
         "Totals of local groups at stat level 0 were left out where the noisy total was at most the bound: noise alone "
         "explains such a total. Sex by age tables and totals above the local levels are never left out."

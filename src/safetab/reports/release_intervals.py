@@ -15,12 +15,19 @@ from safetab.reports import charts, markup
 from safetab.reports.totals_table import in_words, level_name
 
 _EXTREMES = 8
+_ONLY_ZERO = (
+    "An interval from 0 to 0 comes from a noisy count far below 0. The true number cannot be below 0, so nothing else "
+    "is left of the interval. It does not prove that the group has no people."
+)
+_NO_TOTAL = "No total was published."
 #: Where sizes from 0 are on a logarithmic axis.
 _FIRST = 3
 
 
 def margins(release: Opened, survey: Survey) -> markup.Section:
     found = survey.margins()
+    if not found:
+        return markup.Section("margins-by-size", "Margins against the size of groups", (markup.paragraph(_NO_TOTAL),))
     points: list[dict[str, Any]] = []
     rows: list[tuple[str, ...]] = []
     for row in found:
@@ -66,6 +73,9 @@ def _percent(share: float) -> str:
 
 def extremes(release: Opened, survey: Survey) -> markup.Section:
     columns = ("Region", "Group", "ESTIMATE", "LOW_95", "HIGH_95", "Half-width", "Stat level")
+    narrowest = survey.narrowest(_EXTREMES)
+    if not narrowest:
+        return markup.Section("intervals", "The widest and narrowest intervals", (markup.paragraph(_NO_TOTAL),))
 
     def table(table_id: str, rows: Iterable[TotalRow]) -> str:
         return markup.table(table_id, columns, (_extreme(release, row) for row in rows), left=2)
@@ -78,7 +88,8 @@ def extremes(release: Opened, survey: Survey) -> markup.Section:
             "<h3>Widest</h3>",
             table("widest", survey.widest(_EXTREMES)),
             "<h3>Narrowest, and of equal ones the largest groups</h3>",
-            table("narrowest", survey.narrowest(_EXTREMES)),
+            *(markup.paragraph(_ONLY_ZERO) for row in narrowest[:1] if release.is_private and row.high_95 == 0),
+            table("narrowest", narrowest),
         ),
     )
 

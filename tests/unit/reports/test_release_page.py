@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -218,6 +219,40 @@ def test_without_noise_the_page_still_stands(tmp_path: Path) -> None:
     folder = readable.write(tmp_path)
     write_report(readable.tabulated(folder, None), tmp_path / "page.html")
     assert len(Page(tmp_path / "page.html").pictures) == 2, "no margins and no intervals to draw"
+
+
+@pytest.mark.parametrize("is_suppressed", [False, True], ids=["no budget", "all suppressed"])
+def test_a_release_without_rows_has_no_empty_picture(tmp_path: Path, *, is_suppressed: bool) -> None:
+    readable.write(tmp_path)
+    file = tmp_path / "params" / "config.json"
+    config = json.loads(file.read_text(encoding="utf-8"))
+    kept = {"privacy_budget_p_level_2_tract": "0.000001"} if is_suppressed else {}
+    budgets = {name: kept.get(name, 0) for name in config if name.startswith("privacy_budget_p_level")}
+    chance = {"zero_suppression_chance": 0.9999999999} if is_suppressed else {}
+    thresholds = {"thresholds_p": dict.fromkeys(config["thresholds_p"], [10**8] * 3)}
+    file.write_text(json.dumps(config | budgets | chance | thresholds), encoding="utf-8")
+    safetab.tabulate(tmp_path / "params", tmp_path / "data", tmp_path / "out")
+    write_report(tmp_path / "out", tmp_path / "page.html")
+    page = Page(tmp_path / "page.html")
+    assert page.svgs == len(page.pictures) == (1 if is_suppressed else 0)
+    assert "No total was published." in page.text
+    assert ("No level has a budget" in page.text) == (not is_suppressed)
+    assert ("left-out" in page.tables) == is_suppressed
+    assert not {"detail", "margins", "widest", "narrowest"} & set(page.tables)
+
+
+def test_intervals_of_nothing_but_0_are_explained(tmp_path: Path, reported: Reported) -> None:
+    explained = "An interval from 0 to 0 comes from a noisy count far below 0."
+    for place, high in enumerate((0, 9)):
+        out = tmp_path / f"out-{place}"
+        shutil.copytree(reported.out, out)
+        for file in (out / "parquet" / "t1").glob("*.parquet"):
+            rows = pd.read_parquet(file)
+            rows["HIGH_95"] = rows["LOW_95"] + 10
+            rows.loc[0, ["ESTIMATE", "LOW_95", "HIGH_95"]] = (0, 0, high)
+            rows.to_parquet(file)
+        write_report(out, tmp_path / "page.html")
+        assert (explained in Page(tmp_path / "page.html").text) == (high == 0)
 
 
 def test_only_a_page_of_ours_is_replaced(tmp_path: Path) -> None:

@@ -79,10 +79,10 @@ demo: $(VENV)/.run ## install, make a synthetic town, check it, tabulate it, sho
 	  echo "  safetab view $(DEMO)/out --find german" && echo "  safetab --help"
 
 # Compiled here, as the installed packages are: some tests start many processes, and where Python may not write compiled
-# files each of them would compile what it imports.
+# files each of them would compile what it imports. pytest keeps what it makes of the tests, which takes it long.
 test: $(VENV)/.dev ## install what the tests need and run them
 	@$(BIN)/python -m compileall -q src tests tools
-	@$(BIN)/python -m pytest $(DIST) -q
+	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest $(DIST) -q
 
 test-all: $(VENV)/.dev ## all tests in their long profile, and the branches of src/ that they run
 	@rm -rf build/coverage && mkdir -p build/coverage

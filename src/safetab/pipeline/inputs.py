@@ -176,9 +176,9 @@ def open_records(
 ) -> dict[str, Records]:
     """The records of every run, read and judged; raises with every fault of every run.
 
-    Only columns in memory and a file on this machine can be judged before they are read. `work` receives the progress of
-    the reading, and columns that nothing reads: their names are public. Other warnings depend on what records contain;
-    they are for `check`, which stays in the secure area.
+    Only columns in memory and a file on this machine can be judged before they are read. `work` receives the progress
+    of the reading, and columns that nothing reads: their names are public. Other warnings depend on what records
+    contain; they are for `check`, which stays in the secure area.
     """
     parameters, local = inputs.parameters, inputs.local_records
     release = parameters.release

@@ -134,7 +134,7 @@ def lines(
 
 
 def intervals(rows: Rows, name: str, *, title: str, alt: str, caption: str) -> Picture:
-    """ESTIMATE with its interval, for each row; in the order of the rows."""
+    """A dot and an interval around it, for each row; in the order of the rows."""
     alt_ = altair()
     base = alt_.Chart(alt_.InlineData(values=list(rows))).encode(y=alt_.Y(f"{name}:N", sort=None, title=None))
     scale = alt_.Scale(zero=False, nice=True)

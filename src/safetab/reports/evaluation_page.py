@@ -284,8 +284,8 @@ def _sums(rows: Sequence[Figures], *, has_runs: bool) -> markup.Section:
     columns = ("Level", "Sum over", "Groups", *_ERROR_COLUMNS[:-1], "Own COUNT: RMSE", "Own ESTIMATE: RMSE")
     words = (
         "What a reader gets who adds up the published rows of all finer regions, such as the counties of a state, and "
-        "what the row of the region itself gives. Rows that were left out count as 0 in the sum, which makes it too "
-        "small. Groups that have people."
+        "what the row of the region itself gives. A row that was left out counts as 0, whether it is a part of the sum "
+        "or the row of the region itself. This makes sums too small. Groups that have people."
     )
     return markup.Section(
         "sums-of-regions", title, (markup.paragraph(words), markup.table("sums", columns, lines, left=2))

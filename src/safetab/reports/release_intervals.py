@@ -54,7 +54,10 @@ def margins(release: Opened, survey: Survey) -> markup.Section:
             f"size. Both axes are logarithmic; the class from 0 is drawn at {_FIRST}. An ESTIMATE of 0 counts as 1.",
             rule=0.1,
         )
-        about = "The dashed line is 10 %. Margins do not depend on the size of a group but on its level and its detail."
+        about = (
+            "The dashed line is 10 %. The noise does not depend on the size of a group but on its level and its "
+            "detail. Intervals of small groups are narrower only where they end at 0."
+        )
         parts = [markup.figure(picture), markup.paragraph(about), *parts]
     return markup.Section("margins-by-size", "Margins against the size of groups", tuple(parts))
 
@@ -101,28 +104,28 @@ def _extreme(release: Opened, row: TotalRow) -> tuple[str, ...]:
 
 
 def _pictured(release: Opened, survey: Survey) -> Iterator[str]:
-    """The widest intervals as a picture."""
+    """The widest intervals as a picture, each beside its ESTIMATE: totals of thousands would hide their widths."""
     widest = survey.widest(_EXTREMES)
     if not widest or widest[0].high_95 == widest[0].low_95:
         return
     rows = [
         {
             "name": ", ".join(in_words(release, row)),
-            "estimate": row.estimate,
-            "low": row.low_95,
-            "high": row.high_95,
+            "estimate": 0,
+            "low": row.low_95 - row.estimate,
+            "high": row.high_95 - row.estimate,
         }
         for row in widest
     ]
-    first = rows[0]
+    first, total = rows[0], widest[0]
     yield markup.figure(
         charts.intervals(
             rows,
             "name",
-            title="people",
-            alt=f"The {len(rows)} widest intervals. The widest is {first['name']}: "
-            f"{first['low']:,} to {first['high']:,}.",
-            caption="The totals with the widest intervals: ESTIMATE as a dot, from LOW_95 to HIGH_95 as a bar.",
+            title="people fewer or more than ESTIMATE",
+            alt=f"The {len(rows)} widest intervals. The widest is {first['name']}: from {total.low_95:,} to "
+            f"{total.high_95:,}, where ESTIMATE is {total.estimate:,}.",
+            caption="The totals with the widest intervals: how far LOW_95 and HIGH_95 are from ESTIMATE, the dot.",
         )
     )
 

@@ -67,7 +67,7 @@ def _glance(release: Opened) -> Iterator[tuple[str, str, str]]:
     yield "Population groups", f"{groups:,}", "every region times every group"
     yield "Published totals", f"{rows['t1']:,}", "rows of T1"
     yield "Numbers in tables", f"{rows['t2']:,}", "rows of T2"
-    yield "Left out", f"{left_out:,}", "small totals of local groups"
+    yield "Left out", f"{left_out:,}", "small totals of local groups" if left_out else "no total was suppressed"
     if ledger["is_private"]:
         yield f"Budget, {ledger['budget_symbol']}", ledger["total_budget"], "what one person can lose at most"
     else:

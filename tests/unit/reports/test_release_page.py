@@ -15,7 +15,7 @@ import pytest
 import safetab
 from safetab.errors import InputError
 from safetab.reading.survey import SIZE_STARTS
-from safetab.reports import markup
+from safetab.reports import charts, markup
 from safetab.reports.release_page import write_report
 from tests.worlds import readable
 from tests.worlds.merovia import MEROVIA
@@ -127,6 +127,26 @@ def test_the_widest_and_narrowest_are_those_of_t1(reported: Reported) -> None:
     widest, narrowest = ([number(row[5]) for row in reported.rows(table)] for table in ("widest", "narrowest"))
     assert widest == list(halves[::-1][: len(widest)])
     assert narrowest == list(halves[: len(narrowest)])
+
+
+def test_the_picture_of_the_widest_shows_how_far_their_ends_are_from_the_estimate(
+    reported: Reported, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    drawn: list[dict[str, Any]] = []
+    draw = charts.intervals
+
+    def watched(rows: Any, name: str, **words: Any) -> charts.Picture:
+        drawn.extend(rows)
+        return draw(rows, name, **words)
+
+    monkeypatch.setattr(charts, "intervals", watched)
+    write_report(reported.out, tmp_path / "again.html")
+    ends = [[number(text) for text in row[2:5]] for row in reported.rows("widest")]
+    assert [(row["estimate"], row["low"], row["high"]) for row in drawn] == [
+        (0, low - estimate, high - estimate) for estimate, low, high in ends
+    ]
+    estimate, low, high = reported.rows("widest")[0][2:5]
+    assert any(f"from {low} to {high}, where ESTIMATE is {estimate}." in words for words in reported.page.pictures)
 
 
 def test_contradictions_are_counted_from_the_tables(reported: Reported) -> None:

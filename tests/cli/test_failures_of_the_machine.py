@@ -143,7 +143,7 @@ def test_a_clock_that_jumps_back_and_forth_changes_no_count(tmp_path: Path, monk
 def test_two_runs_to_one_output(tmp_path: Path) -> None:
     """The second is refused before it reads a record; the first publishes."""
     by_hand.write(tmp_path)
-    first = start(tmp_path, pause_in="safetab.pipeline.run.tabulate_level")
+    first = start(tmp_path, pause_in="safetab.pipeline.run.tabulate_totals")
     wait_for(tmp_path / "paused", first)
     words = [sys.executable, "-m", "safetab", "tabulate", "params", "data", "out"]
     second = subprocess.run(words, cwd=tmp_path, capture_output=True, check=False, text=True)

@@ -26,7 +26,7 @@ STEPS = (
     "safetab.pipeline.inputs.read_geographies",
     "safetab.pipeline.tabulate.open_records",
     "safetab.pipeline.tabulate.enter_spending",
-    "safetab.pipeline.run.tabulate_level",
+    "safetab.pipeline.run.tabulate_totals",
     "safetab.pipeline.tabulate.write_rows",
     "safetab.pipeline.tabulate.ledger",
     "safetab.pipeline.workspace.put_in_place",

@@ -45,7 +45,7 @@ def test_a_tabulation_shows_a_bar(tmp_path: Path) -> None:
     write(tmp_path, files() | {"data/person-records.txt": as_text(sound_rows())})
     status, shown = shown_on_a_terminal(tmp_path, "tabulate", "params", "data", "out")
     assert status == 0
-    assert "tabulating (" in shown
+    assert "tabulating totals of (" in shown
     assert "of the work done" not in shown, "the lines of a log are for logs"
     assert shown.split(ERASE)[-1].strip("\r\n") == "", "the bar is gone at the end"
 
@@ -60,7 +60,7 @@ def test_a_log_says_nothing_that_depends_on_the_records(tmp_path: Path) -> None:
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
         lines.append([line.partition(" ")[2] for line in done.stderr.splitlines()])
     assert lines[0] == lines[1]
-    assert re.fullmatch(r"tabulating \(.*\): \d+% of the work done", lines[0][-1])
+    assert re.fullmatch(r"tabulating tables of \(.*\): \d+% of the work done", lines[0][-1])
 
 
 def test_synth_shows_how_far_it_is(tmp_path: Path) -> None:

@@ -239,7 +239,7 @@ def test_the_search_finds_what_is_there(tmp_path: Path) -> None:
 
 def test_what_a_killed_tabulation_leaves_is_locked_away_and_then_removed(tmp_path: Path) -> None:
     folder = world(tmp_path / "world", BREAKINGS["nothing"])
-    process = start(folder, pause_in="safetab.pipeline.run.tabulate_level")
+    process = start(folder, pause_in="safetab.pipeline.run.tabulate_totals")
     wait_for(folder / "paused", process)
     (own,) = folder.glob(".out.safetab-*")
     assert own.stat().st_mode & 0o777 == 0o700

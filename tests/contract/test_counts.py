@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import pytest
 import safetab.engines.duckdb.streaming
 import safetab.engines.spark.tables
 from safetab.engines.layout import RecordLayout
-from safetab.engines.protocol import ChosenGroups, Members
+from safetab.engines.protocol import CellQuestion, Cells, ChosenGroups, IntArray, Members
 from safetab.params.load import load
 from safetab.pipeline.inputs import read_geographies
 from safetab.population.membership import Pairs
@@ -35,11 +36,40 @@ PEOPLE = tuple(
     Person(BLOCKS[number % 2].key, number % 100, "12"[number % 2], CODES[: 1 + number % 3], CODES[number % 2])
     for number in range(60)
 )
+#: The group's place in the question, sex, age bin.
+Cell = tuple[int, int, int]
 REGION_OF_BLOCK_SET = np.array([0, 1, 2], dtype=np.int32)
 
 
 def bin_of(age: int, table: int) -> int:
     return sum(start <= age for start in AGE_STARTS[table]) - 1
+
+
+def is_in(person: Person, iteration: int) -> bool:
+    """Iteration 0 holds every code set, 1 those with two codes or more, 2 nobody; 3 holds one ethnicity."""
+    return (True, len(person.race_codes) > 1, False, person.ethnicity == CODES[0])[iteration]
+
+
+def wanted(people: Sequence[Person], regions: list[int], groups: list[tuple[int, int, int]]) -> Counter[Cell]:
+    """The cells of some groups, person by person; people live in the first and the second block set by turns."""
+    found: Counter[Cell] = Counter()
+    for place, (region, iteration, stat_level) in enumerate(groups):
+        for number, person in enumerate(people):
+            if regions[number % 2] == region and is_in(person, iteration):
+                found[place, "12".index(person.sex), bin_of(person.age, stat_level - 1)] += 1
+    return found
+
+
+def as_columns(groups: list[tuple[int, int, int]]) -> IntArray:
+    return np.array(groups, dtype=np.int64).reshape(-1, 3).T
+
+
+def counter_of(cells: Cells) -> Counter[Cell]:
+    found: Counter[Cell] = Counter()
+    for group, sex, age_bin, count in zip(cells.group, cells.sex, cells.age_bin, cells.true_count, strict=True):
+        assert (int(group), int(sex), int(age_bin)) not in found
+        found[int(group), int(sex), int(age_bin)] = int(count)
+    return found
 
 
 @pytest.mark.parametrize("parquet", [False, True], ids=["text, at once", "Parquet, in slices"])
@@ -65,7 +95,7 @@ def test_counts(contracted: UnderContract, tmp_path: Path, parquet: bool, monkey
         sets = records.code_sets()
         found = sorted(tuple(parameters.catalogue.codes[code] for code in row if code >= 0) for row in sets)
         assert found == [CODES[:1], CODES[:2], CODES]
-        # Iteration 0 holds every code set, 1 those with two codes or more, 2 nobody; 3 holds one ethnicity.
+        # Who is in what, as `is_in` has it.
         sizes = (sets >= 0).sum(axis=1)
         row = np.concatenate([np.arange(3), np.flatnonzero(sizes >= 2)])
         iteration = np.array([0, 0, 0, 1, 1], dtype=np.int16)
@@ -82,19 +112,21 @@ def test_counts(contracted: UnderContract, tmp_path: Path, parquet: bool, monkey
         assert len(set(totals)) == len(totals), "each group in one batch only"
         assert totals == sorted(totals), "in the order of the regions"
         assert dict(zip(totals, counts, strict=True)) == {key: count for key, count in expected.items() if count}
-        chosen = ChosenGroups(np.array([0, 1, 2, 0]), np.array([0, 0, 0, 1]), np.array([1, 2, 1, 1]))
-        cells: Counter[tuple[int, int, int]] = Counter()
-        for batch in records.cells(REGION_OF_BLOCK_SET, members, chosen):
-            for key in zip(batch.group, batch.sex, batch.age_bin, batch.true_count, strict=True):
-                assert tuple(key[:3]) not in cells
-                cells[int(key[0]), int(key[1]), int(key[2])] = int(key[3])
-        wanted: Counter[tuple[int, int, int]] = Counter()
-        for number, person in enumerate(people):
-            sex = "12".index(person.sex)
-            wanted[number % 2, sex, bin_of(person.age, 0 if number % 2 == 0 else 1)] += 1
-            if number % 2 == 0 and len(person.race_codes) > 1:
-                wanted[3, sex, bin_of(person.age, 0)] += 1
-        assert cells == wanted
+        # All levels at once: everybody together, regions that cross, some of nobody, one level with nothing chosen.
+        asked = [
+            ([0, 1, 2], [(0, 0, 1), (1, 0, 2), (2, 0, 1), (0, 1, 1)]),
+            ([0, 0, 0], [(0, 1, 3), (0, 3, 1)]),
+            ([1, 0, -1], [(1, 0, 1), (0, 3, 2), (0, 2, 1)]),
+            ([1, 1, 0], []),
+            ([0, 1, 2], [(1, 3, 3), (2, 1, 1)]),
+        ]
+        questions = [
+            CellQuestion(np.array(regions, dtype=np.int32), members, ChosenGroups(*as_columns(groups)))
+            for regions, groups in asked
+        ]
+        answers = list(records.cells(questions))
+        for (regions, groups), cells in zip(asked, answers, strict=True):
+            assert counter_of(cells) == wanted(people, regions, groups)
         # A coarser level after a finer one, one that leaves a cell out, and the finer one again.
         for regions in ([0, 0, 0], [0, -1, -1], [0, 1, 2]):
             of_region: Counter[int] = Counter()

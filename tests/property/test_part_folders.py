@@ -14,7 +14,7 @@ import numpy as np
 from hypothesis import given
 
 from safetab.engines.choice import DuckDb
-from safetab.engines.protocol import ChosenGroups, Members, Records
+from safetab.engines.protocol import CellQuestion, ChosenGroups, Members, Records
 from safetab.errors import InputError
 from safetab.params.load import Parameters, load
 from safetab.pipeline.inputs import Inputs, open_records, read_geographies
@@ -72,7 +72,8 @@ def counted(records: Records, parameters: Parameters, geography: Geography) -> S
     group = np.tile(np.arange(len(names), dtype=np.int64), len(regions))
     chosen = ChosenGroups(region, group, np.full(len(region), 3))
     found: Seen = Counter()
-    for batch in records.cells(regions, Members(race, ethnicity, np.arange(len(names))), chosen):
+    members = Members(race, ethnicity, np.arange(len(names)))
+    for batch in records.cells([CellQuestion(regions, members, chosen)]):
         for number, sex, age_bin, count in zip(batch.group, batch.sex, batch.age_bin, batch.true_count, strict=True):
             kind = "ethnicity" if group[number] >= len(sets) else "race"
             found[int(region[number]), (kind, *names[group[number]]), int(sex), int(age_bin)] += int(count)

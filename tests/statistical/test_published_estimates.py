@@ -8,7 +8,7 @@ other seeds a false alarm of the whole file would have a chance below 1e-6.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 from safetab.accounting.events import Stage
-from safetab.engines.protocol import Cells, ChosenGroups, Totals
+from safetab.engines.protocol import CellQuestion, Cells, Totals
 from safetab.estimates import Estimates
 from safetab.estimates.noise_tails import spread
 from safetab.noise.source import SeededSourceNotPrivate
@@ -28,7 +28,7 @@ from safetab.pipeline.assemble import Assembler, KeyOrder, PostProcessing, Rows
 from safetab.pipeline.groups import GroupDomain
 from safetab.pipeline.measure import Gate
 from safetab.pipeline.precision import Precisions
-from safetab.pipeline.tabulate_level import tabulate_level
+from safetab.pipeline.tabulate_level import MeasuredLevel, tabulate_tables, tabulate_totals
 from tests.profile import size
 from tests.statistical.estimate_errors import Errors
 
@@ -53,10 +53,11 @@ class Alike:
         region, iteration = np.divmod(groups, self.iterations)
         yield Totals(region, iteration, np.full(len(groups), self.people))
 
-    def cells(self, _regions: object, _members: object, chosen: ChosenGroups) -> Iterator[Cells]:
-        groups = np.arange(len(chosen.region))
-        zeros = np.zeros_like(groups)
-        yield Cells(groups, zeros, zeros, np.full(len(groups), self.people))
+    def cells(self, questions: Sequence[CellQuestion]) -> Iterator[Cells]:
+        for question in questions:
+            groups = np.arange(len(question.chosen.region))
+            zeros = np.zeros_like(groups)
+            yield Cells(groups, zeros, zeros, np.full(len(groups), self.people))
 
 
 @lru_cache(maxsize=1)
@@ -78,8 +79,12 @@ def released(parameters: Parameters, name: str, people: int) -> Rows:
     assembler = Assembler(KeyOrder.of([domain]), policy, Precisions(has_noise=True))
     gate = Gate(SeededSourceNotPrivate(people))
     records = Alike(people, regions, len(planned.iterations))
-    for noisy in tabulate_level(records, domain, cast(Any, None), gate, release.age_bins, 2):
-        assembler.add(domain, noisy)
+    level = MeasuredLevel(domain, cast(Any, None))
+    for totals in tabulate_totals(records, level, gate):
+        assembler.add(domain, totals)
+    for _, of_level in tabulate_tables(records, [level], gate, release.age_bins, 2):
+        for tables in of_level:
+            assembler.add(domain, tables)
     return assembler.t1()
 
 

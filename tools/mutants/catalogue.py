@@ -48,6 +48,7 @@ _PUBLISHED = ("tests/unit/pipeline/test_estimate.py",)
 _LINES = ("tests/contract/test_text_forms.py::test_lines_of_findings_are_right[duckdb-commas, quotes all, CRLF, mark]",)
 _ARRAYS = ("tests/unit/engines/test_array_counting.py",)
 _SPARK_COUNTS = ("tests/contract/test_counts.py::test_counts[spark-Parquet, in slices]",)
+_SPARK_PLAN = ("tests/unit/engines/test_cell_plan.py",)
 _MANY_PEOPLE = ("tests/unit/engines/test_array_counting.py::test_more_people_than_32_bits_hold",)
 _OWN = "tests/unit/synth/test_own_country.py::"
 _OLDEST = "test_the_first_sex_has_the_ages_of_men_and_the_oldest_stay_as_old_as_the_release_allows"
@@ -146,13 +147,15 @@ MUTANTS: tuple[Mutant, ...] = (
            "gets_total, first, domain.planned.noise.event(Stage.TOTAL_ONLY), gate, stage_1)", tests=_REPLAY),
     _plant("totals without noise", "pipeline/tabulate_level.py",
            "gate.measure(true[is_measured], event), stage_1)", "true[is_measured], stage_1)", tests=_REPLAY),
-    _plant("empty cells stay 0", "pipeline/tabulate_level.py", "noisy = gate.measure(cells, event)",
-           "noisy = (gate.measure(cells, event) * (cells > 0))", tests=_REPLAY),
-    _plant("cells with the noise of stage 1", "pipeline/tabulate_level.py", "noisy = gate.measure(cells, event)",
-           "noisy = gate.measure(cells, domain.planned.noise.event(Stage.STAGE_1))", tests=_REPLAY),
+    _plant("empty cells stay 0", "pipeline/tabulate_level.py", "noisy = gate.measure(true_cells, event)",
+           "noisy = (gate.measure(true_cells, event) * (true_cells > 0))", tests=_REPLAY),
+    _plant("cells with the noise of stage 1", "pipeline/tabulate_level.py", "noisy = gate.measure(true_cells, event)",
+           "noisy = gate.measure(true_cells, level.domain.planned.noise.event(Stage.STAGE_1))", tests=_REPLAY),
     _plant("a cell spills into the next", "pipeline/tabulate_level.py",
-           "+ batch.sex * bins_of_group[batch.group] + batch.age_bin]",
-           "+ batch.sex * (bins_of_group[batch.group] - 1) + batch.age_bin]", tests=_HAND),
+           "+ cells.sex * bins_of_group[cells.group] + cells.age_bin]",
+           "+ cells.sex * (bins_of_group[cells.group] - 1) + cells.age_bin]", tests=_HAND),
+    _plant("levels get each other's tables", "pipeline/tabulate_level.py",
+           "answers = records.cells(questions)", "answers = reversed(list(records.cells(questions)))", tests=_HAND),
     _plant("the last region is missing", "pipeline/tabulate_level.py",
            "for first in range(0, len(domain.regions), step):", "for first in range(0, len(domain.regions) - 1, step):",
            tests=_EMPTY),
@@ -243,6 +246,13 @@ MUTANTS: tuple[Mutant, ...] = (
     _plant("people who are alike are one person, with Spark", "engines/spark/people.py",
            '"SELECT place, iteration, sum(n) AS people FROM "', '"SELECT place, iteration, count(*) AS people FROM "',
            tests=_SPARK_COUNTS),
+    _plant("levels share their places, with Spark", "engines/spark/cell_plan.py",
+           "        end += len(of_region)\n", "", tests=_SPARK_PLAN),
+    _plant("places of the last level alone, with Spark", "engines/spark/cell_plan.py",
+           "        places.append(_places(some, end))\n", "        places[:] = [_places(some, end)]\n",
+           tests=_SPARK_PLAN),
+    _plant("zones are forgotten, with Spark", "engines/spark/cell_plan.py",
+           "has_zones |= len(question.chosen.region) > 0", "has_zones = False", tests=_SPARK_PLAN),
     _plant("an iteration of two levels is counted twice", "pipeline/groups.py",
            "        is_new[position] = False\n", "", tests=("tests/unit/pipeline/test_groups.py",)),
     # Records that break rules.
@@ -271,7 +281,7 @@ MUTANTS: tuple[Mutant, ...] = (
     _plant("people outside every finer region are left out", "population/geography.py",
            "    if np.any(region_of_block_set[~inside] != NO_REGION):\n", "    if False:\n", tests=_FINER),
     _plant("reading is no part of the work", "pipeline/progress.py",
-           "return self.geography + self.reading + self.groups", "return self.geography + self.groups",
+           "return self.geography + self.reading + counting", "return self.geography + counting",
            tests=(_OUTPUT + "test_the_work_is_what_public_files_say",)),
     _plant("the log says how far the reading is", "pipeline/progress_report.py",
            "\"\"\"Not shown: a log is kept, and must not depend on the records.\"\"\"",
@@ -401,8 +411,7 @@ MUTANTS: tuple[Mutant, ...] = (
            "domain.planned.noise.event(Stage.STAGE_2), gate, stage_1)",
            "domain.planned.noise.event(Stage.STAGE_2), gate, true)", tests=_REPLAY),
     _plant("the true count in place of the stage 1 count of a table", "pipeline/tabulate_level.py",
-           "stage_1_of_chosen.append(stage_1.reshape(-1)[groups])",
-           "stage_1_of_chosen.append(true.reshape(-1)[groups])", tests=_REPLAY),
+           "level.choose(stat_levels, stage_1, first)", "level.choose(stat_levels, true, first)", tests=_REPLAY),
     _plant("stage 1 counts of other groups", "pipeline/tabulate_level.py",
            "else self.stage_1_count.reshape(-1)[places]", "else self.stage_1_count.reshape(-1)[: len(places)]",
            tests=_PUBLISHED),

@@ -7,7 +7,7 @@ block sets that lie in no place and kinds that are in no iteration are not liste
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -41,10 +41,12 @@ def atom_of_age(layout: RecordLayout) -> pa.Table:
     return pa.table({"age": arrow.numbers(np.arange(len(atom), dtype=np.int16)), "atom": arrow.numbers(atom)})
 
 
-def places(place_of_block_set: npt.NDArray[np.int32]) -> pa.Table:
-    """The place of each block set that lies in one."""
-    inside = np.flatnonzero(place_of_block_set != NO_REGION).astype(np.int32)
-    return pa.table({"block_set": arrow.numbers(inside), "place": arrow.numbers(place_of_block_set[inside])})
+def places(of_levels: Sequence[npt.NDArray[np.int32]]) -> pa.Table:
+    """The place of each block set that lies in one, for one level or several; no two levels have a place in common."""
+    inside = [np.flatnonzero(place_of_block_set != NO_REGION) for place_of_block_set in of_levels]
+    place = [place_of_block_set[some] for place_of_block_set, some in zip(of_levels, inside, strict=True)]
+    block_set = np.concatenate(inside).astype(np.int32)
+    return pa.table({"block_set": arrow.numbers(block_set), "place": arrow.numbers(np.concatenate(place))})
 
 
 def kinds(keys: Mapping[str, IntArray], members: KindMembers) -> pa.Table:
@@ -55,9 +57,9 @@ def kinds(keys: Mapping[str, IntArray], members: KindMembers) -> pa.Table:
     return pa.table({name: values[is_counted] for name, values in keys.items()} | {"iterations": lists})
 
 
-def groups(place: IntArray, iteration: IntArray) -> pa.Table:
-    """Some pairs of a place and an iteration."""
-    return pa.table({"place": place.astype(np.int32), "iteration": iteration.astype(np.int16)})
+def groups(pairs: IntArray) -> pa.Table:
+    """Some pairs of a place and an iteration, a row a pair."""
+    return pa.table({"place": pairs[:, 0].astype(np.int32), "iteration": pairs[:, 1].astype(np.int16)})
 
 
 def integers(table: pa.Table, name: str) -> IntArray:

@@ -7,7 +7,7 @@ iteration it belongs to, and nothing of a single record leaves the engine.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -57,7 +57,10 @@ class Totals:
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """A batch of true sex by age cells of chosen groups; `group` is the group's number among those asked for."""
+    """The true sex by age cells of chosen groups; `group` is the group's number among those asked for.
+
+    Cells that are missing are 0.
+    """
 
     group: IntArray
     sex: IntArray
@@ -67,11 +70,20 @@ class Cells:
 
 @dataclass(frozen=True, slots=True)
 class ChosenGroups:
-    """Population groups that get a sex by age table, numbered by their position, and how finely each is cut."""
+    """Population groups that get a sex by age table, each once, numbered by their position; how finely each is cut."""
 
     region: IntArray
     iteration: IntArray
     stat_level: IntArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CellQuestion:
+    """What is asked about one level: the sex by age cells of its chosen groups."""
+
+    region_of_block_set: RegionOfBlockSet
+    members: Members
+    chosen: ChosenGroups
 
 
 class Records(Protocol):
@@ -85,8 +97,12 @@ class Records(Protocol):
         """The true total of every group that has anybody, in the order of the regions; a region is in one batch."""
         ...
 
-    def cells(self, region_of_block_set: RegionOfBlockSet, members: Members, chosen: ChosenGroups) -> Iterator[Cells]:
-        """The true sex by age cells of the chosen groups, ages cut as each group's stat level says."""
+    def cells(self, questions: Sequence[CellQuestion]) -> Iterator[Cells]:
+        """The true sex by age cells of chosen groups, ages cut as each group's stat level says.
+
+        One answer for each question, in their order: whoever asks about all levels at once lets an engine look at its
+        people once for all of them.
+        """
         ...
 
 

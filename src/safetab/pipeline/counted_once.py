@@ -8,7 +8,7 @@ confidential, and lives as long as one evaluation.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from threading import Lock
 
@@ -16,7 +16,16 @@ import numpy as np
 import numpy.typing as npt
 
 from safetab.accounting.events import Stage
-from safetab.engines.protocol import Cells, ChosenGroups, IntArray, Members, Records, RegionOfBlockSet, Totals
+from safetab.engines.protocol import (
+    CellQuestion,
+    Cells,
+    ChosenGroups,
+    IntArray,
+    Members,
+    Records,
+    RegionOfBlockSet,
+    Totals,
+)
 from safetab.pipeline.groups import GroupDomain
 from safetab.population.ages import AgeBins
 from safetab.population.membership import CodeSets
@@ -55,51 +64,72 @@ class CountedOnce:
             )
         yield self._totals[key]
 
-    def cells(self, region_of_block_set: RegionOfBlockSet, members: Members, chosen: ChosenGroups) -> Iterator[Cells]:
+    def cells(self, questions: Sequence[CellQuestion]) -> Iterator[Cells]:
         """The true cells of the chosen groups, those of empty groups left out. Threads may ask at the same time."""
-        key = id(region_of_block_set)
-        domain = self._domain[key]
-        (totals,) = self.totals(region_of_block_set, members)
-        group = chosen.region * len(domain.iterations) + chosen.iteration
-        if key not in self._with_people:
-            self._with_people[key] = np.sort(totals.region * len(domain.iterations) + totals.iteration)
-        has_people = _is_in(group, self._with_people[key])
-        for stat_level in np.unique(chosen.stat_level).tolist():
-            asked = np.flatnonzero((chosen.stat_level == stat_level) & has_people)
-            with self._counting:
-                tables = self._tables_with(group[asked], stat_level, region_of_block_set, members)
-            yield tables.cells(group[asked], asked)
+        asked = [list(self._asked(question)) for question in questions]
+        with self._counting:
+            self._count([some for of_question in asked for some in of_question])
+        for of_question in asked:
+            yield _joined([self._tables[some.key].cells(some.groups, some.places) for some in of_question])
 
     def true_tables(self, domain: GroupDomain, stat_level: int, groups: IntArray) -> IntArray:
         """The cells of groups that got this stat level in a trial: groups by sexes by age bins."""
         tables = self._tables[id(domain.region_of_block_set), stat_level]
         return tables.of(groups).reshape(len(groups), self._sexes, -1)
 
-    def _tables_with(
-        self, groups: IntArray, stat_level: int, region_of_block_set: RegionOfBlockSet, members: Members
-    ) -> _Tables:
-        """The tables of a level at one stat level, those of these groups among them; one thread at a time."""
-        key = id(region_of_block_set), stat_level
-        if key not in self._tables:
-            domain, (totals,) = self._domain[key[0]], self.totals(region_of_block_set, members)
-            likely = _is_likely(totals.true_count, domain, stat_level)
-            first = totals.region[likely] * len(domain.iterations) + totals.iteration[likely]
-            width = self._sexes * len(self._bins[stat_level - 1])
-            self._tables[key] = _Tables(
-                len(self._bins[stat_level - 1]), np.empty(0, dtype=np.int64), np.empty((0, width), dtype=np.int64)
-            )
-            self._count(key, first, region_of_block_set, members)
-        self._count(key, self._tables[key].missing(groups), region_of_block_set, members)
-        return self._tables[key]
+    def _asked(self, question: CellQuestion) -> Iterator[_Asked]:
+        """The groups of a question that have anybody, stat level by stat level."""
+        key, chosen = id(question.region_of_block_set), question.chosen
+        iterations = len(self._domain[key].iterations)
+        group = chosen.region * iterations + chosen.iteration
+        if key not in self._with_people:
+            (totals,) = self.totals(question.region_of_block_set, question.members)
+            self._with_people[key] = np.sort(totals.region * iterations + totals.iteration)
+        has_people = _is_in(group, self._with_people[key])
+        for stat_level in np.unique(chosen.stat_level).tolist():
+            places = np.flatnonzero((chosen.stat_level == stat_level) & has_people)
+            yield _Asked(question, stat_level, places, group[places])
 
-    def _count(
-        self, key: tuple[int, int], groups: IntArray, region_of_block_set: RegionOfBlockSet, members: Members
-    ) -> None:
-        if not len(groups):
+    def _count(self, asked: Sequence[_Asked]) -> None:
+        """Ask the engine, once, for all tables that are missing; one thread at a time."""
+        missing = [(some, groups) for some in asked if len(groups := self._missing(some))]
+        if not missing:
             return
-        region, iteration = np.divmod(groups, len(self._domain[key[0]].iterations))
-        chosen = ChosenGroups(region, iteration, np.full(len(groups), key[1], dtype=np.int64))
-        self._tables[key] = self._tables[key].joined(groups, self._records.cells(region_of_block_set, members, chosen))
+        # A group may be likely to get several stat levels; a question has it once.
+        answers = self._records.cells([self._question(some, groups) for some, groups in missing])
+        for (some, groups), cells in zip(missing, answers, strict=True):
+            self._tables[some.key] = self._tables[some.key].joined(groups, cells)
+
+    def _missing(self, asked: _Asked) -> IntArray:
+        """The groups whose table is not known; at first those that are likely to be asked for are among them."""
+        if asked.key in self._tables:
+            return self._tables[asked.key].missing(asked.groups)
+        self._tables[asked.key] = _Tables.empty(len(self._bins[asked.stat_level - 1]), self._sexes)
+        level, _ = asked.key
+        domain, totals = self._domain[level], self._totals[level]
+        likely = _is_likely(totals.true_count, domain, asked.stat_level)
+        return np.union1d(totals.region[likely] * len(domain.iterations) + totals.iteration[likely], asked.groups)
+
+    def _question(self, asked: _Asked, groups: IntArray) -> CellQuestion:
+        """The same question about other groups."""
+        level, stat_level = asked.key
+        region, iteration = np.divmod(groups, len(self._domain[level].iterations))
+        return replace(asked.question, chosen=ChosenGroups(region, iteration, np.full(len(groups), stat_level)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Asked:
+    """The groups of a question that have one stat level and anybody in them, and their places in the question."""
+
+    question: CellQuestion
+    stat_level: int
+    places: IntArray
+    groups: IntArray
+
+    @property
+    def key(self) -> tuple[int, int]:
+        """The level, by its array of regions, and the stat level."""
+        return id(self.question.region_of_block_set), self.stat_level
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,15 +141,18 @@ class _Tables:
     #: A row for each group, sex by sex and age bin by age bin.
     counts: IntArray
 
+    @classmethod
+    def empty(cls, bins: int, sexes: int) -> _Tables:
+        return cls(bins, np.empty(0, dtype=np.int64), np.empty((0, sexes * bins), dtype=np.int64))
+
     def missing(self, groups: IntArray) -> IntArray:
         """Those of some groups whose table is not known."""
         return groups[~_is_in(groups, self.groups)]
 
-    def joined(self, groups: IntArray, batches: Iterator[Cells]) -> _Tables:
+    def joined(self, groups: IntArray, cells: Cells) -> _Tables:
         """These tables and those of other groups. These stay as they are: another thread may be reading them."""
         counts = np.zeros((len(groups), self.counts.shape[1]), dtype=np.int64)
-        for batch in batches:
-            counts[batch.group, batch.sex * self.bins + batch.age_bin] = batch.true_count
+        counts[cells.group, cells.sex * self.bins + cells.age_bin] = cells.true_count
         together = np.concatenate([self.groups, groups])
         order = np.argsort(together)
         return _Tables(self.bins, together[order], np.concatenate([self.counts, counts])[order])
@@ -137,6 +170,12 @@ class _Tables:
         row, cell = np.nonzero(counts)
         sex, age_bin = np.divmod(cell, self.bins)
         return Cells(numbers[row], sex, age_bin, counts[row, cell])
+
+
+def _joined(some: Sequence[Cells]) -> Cells:
+    empty = np.empty(0, dtype=np.int64)
+    columns = ("group", "sex", "age_bin", "true_count")
+    return Cells(*(np.concatenate([empty, *(getattr(cells, name) for cells in some)]) for name in columns))
 
 
 def _is_likely(true_count: IntArray, domain: GroupDomain, stat_level: int) -> npt.NDArray[np.bool_]:

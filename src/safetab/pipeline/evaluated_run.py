@@ -90,7 +90,8 @@ class EvaluatedRun:
         self._t1, self._t2 = Errors(self._truth.places), Errors(self._truth.places)
         self._details = Details(self._truth, [])
         self._sums = list(sums_of_levels(self._truth))
-        work = RunWork(0, sum(domain.groups for domain in self._domains), len(self._domains))
+        groups = sum(domain.groups for domain in self._domains)
+        work = RunWork(0, groups, len(self._domains), sum(domain.has_tables for domain in self._domains))
         self._progress = Progress(WholeWork(Unwatched(), {run.name: work}), work)
 
     def draw(self, gate: Gate) -> Trial:

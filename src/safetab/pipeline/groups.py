@@ -41,6 +41,11 @@ class GroupDomain:
     def groups(self) -> int:
         return len(self.regions) * len(self.iterations)
 
+    @property
+    def has_tables(self) -> bool:
+        """Whether any group can get a sex by age table."""
+        return self.planned.noise.has_two_stage
+
 
 def domains_of_run(run: PlannedRun, geography: Geography) -> list[GroupDomain]:
     """The domains of the levels that are measured, in the order of the release."""

@@ -7,7 +7,8 @@ of blocks and of groups, which are in public files; how many records there are, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -15,8 +16,8 @@ from safetab.errors import Finding
 from safetab.pipeline.groups import GroupDomain
 
 #: What a block costs, in population groups: its line in the geography file, its people when they are read, and when
-#: they are counted for one level. `make bench` says how near the time left comes with these.
-_GEOGRAPHY_OF_BLOCK, _READING_OF_BLOCK, _COUNTING_OF_BLOCK = 20, 150, 6
+#: they are counted for the totals and for the tables of one level. `make bench` says how near the time left comes.
+_GEOGRAPHY_OF_BLOCK, _READING_OF_BLOCK, _TOTALS_OF_BLOCK, _TABLES_OF_BLOCK = 20, 150, 2, 4
 
 
 class Watcher(Protocol):
@@ -66,6 +67,7 @@ class RunWork:
     blocks: int
     groups: int
     levels: int
+    levels_with_tables: int
 
     @property
     def geography(self) -> int:
@@ -75,13 +77,19 @@ class RunWork:
     def reading(self) -> int:
         return self.blocks * _READING_OF_BLOCK
 
-    def level(self, groups: int) -> int:
-        """Counting people for one level and measuring its groups."""
-        return groups + self.blocks * _COUNTING_OF_BLOCK
+    def totals(self, groups: int) -> int:
+        """Counting people for the totals of one level and measuring its groups."""
+        return groups + self.blocks * _TOTALS_OF_BLOCK
+
+    @property
+    def tables(self) -> int:
+        """Counting people for the tables of one level and measuring these."""
+        return self.blocks * _TABLES_OF_BLOCK
 
     @property
     def planned(self) -> int:
-        return self.geography + self.reading + self.groups + self.levels * self.level(0)
+        counting = self.groups + self.levels * self.totals(0) + self.levels_with_tables * self.tables
+        return self.geography + self.reading + counting
 
 
 class WholeWork:
@@ -111,9 +119,18 @@ class Progress:
     def __init__(self, whole: WholeWork, work: RunWork) -> None:
         self._whole, self._work = whole, work
 
-    def begin(self, domain: GroupDomain) -> None:
-        self._whole.watcher.advance(self._whole.done, self._whole.planned, domain.planned.name)
+    @contextmanager
+    def totals(self, domain: GroupDomain) -> Iterator[None]:
+        """While the totals of a level are tabulated."""
+        yield from self._step(f"totals of {domain.planned.name}", self._work.totals(domain.groups))
 
-    def end(self, domain: GroupDomain) -> None:
-        self._whole.done += self._work.level(domain.groups)
+    @contextmanager
+    def tables(self, domain: GroupDomain) -> Iterator[None]:
+        """While the tables of a level are tabulated."""
+        yield from self._step(f"tables of {domain.planned.name}", self._work.tables)
+
+    def _step(self, what: str, work: int) -> Iterator[None]:
+        self._whole.watcher.advance(self._whole.done, self._whole.planned, what)
+        yield
+        self._whole.done += work
         self._whole.watcher.advance(self._whole.done, self._whole.planned, "")

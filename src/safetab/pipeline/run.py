@@ -7,6 +7,7 @@ the privacy barrier.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from safetab.engines.protocol import Records
@@ -17,7 +18,13 @@ from safetab.pipeline.groups import GroupDomain, MembersOfRun
 from safetab.pipeline.measure import Gate
 from safetab.pipeline.precision import Precision, Precisions
 from safetab.pipeline.progress import Progress
-from safetab.pipeline.tabulate_level import tabulate_level
+from safetab.pipeline.tabulate_level import (
+    MeasuredLevel,
+    NoisyTables,
+    NoisyTotals,
+    tabulate_tables,
+    tabulate_totals,
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,14 +59,34 @@ def tabulate_levels(
     policy = PostProcessing(release.zero_suppression_chance, release.allow_negative_counts, gate.has_noise)
     precisions = Precisions(has_noise=gate.has_noise)
     assembler = Assembler(order, policy, precisions)
+    for domain, noisy in _measured(domains, records, members, release, gate, progress):
+        # ---- privacy barrier: from here on there are only noisy numbers ----
+        assembler.add(domain, noisy)
+    t1, t2 = assembler.t1(), assembler.t2(with_marginals=release.has_sex_marginals)
+    return RunTables(assembler.order, tuple(precisions.listed), t1, t2, assembler.suppressed)
+
+
+def _measured(
+    domains: list[GroupDomain],
+    records: Records,
+    members: MembersOfRun,
+    release: Release,
+    gate: Gate,
+    progress: Progress,
+) -> Iterator[tuple[GroupDomain, NoisyTotals | NoisyTables]]:
+    """The noisy numbers of every level: all totals, then all tables, so that an engine is asked for these once."""
+    levels: list[MeasuredLevel] = []
     # Finest level first, as releases list the coarsest first: an engine makes counties out of tracts, states out of
     # counties, and need not go back to the people.
     for domain in reversed(domains):
-        progress.begin(domain)
-        sexes = len(release.columns.sexes)
-        for noisy in tabulate_level(records, domain, members.of(domain), gate, release.age_bins, sexes):
-            # ---- privacy barrier: from here on there are only noisy numbers ----
-            assembler.add(domain, noisy)
-        progress.end(domain)
-    t1, t2 = assembler.t1(), assembler.t2(with_marginals=release.has_sex_marginals)
-    return RunTables(assembler.order, tuple(precisions.listed), t1, t2, assembler.suppressed)
+        level = MeasuredLevel(domain, members.of(domain))
+        with progress.totals(domain):
+            for totals in tabulate_totals(records, level, gate):
+                yield domain, totals
+        if domain.has_tables:
+            levels.append(level)
+    sexes = len(release.columns.sexes)
+    for domain, of_level in tabulate_tables(records, levels, gate, release.age_bins, sexes):
+        with progress.tables(domain):
+            for tables in of_level:
+                yield domain, tables

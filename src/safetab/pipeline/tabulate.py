@@ -175,7 +175,12 @@ def whole_work(watcher: Watcher, inputs: Inputs) -> WholeWork:
     for run in inputs.parameters.plan.runs:
         domains = inputs.domains(run)
         blocks = inputs.geographies[run.name].blocks.num_rows
-        runs[run.name] = RunWork(blocks, sum(domain.groups for domain in domains), len(domains))
+        runs[run.name] = RunWork(
+            blocks,
+            groups=sum(domain.groups for domain in domains),
+            levels=len(domains),
+            levels_with_tables=sum(domain.has_tables for domain in domains),
+        )
     return WholeWork(watcher, runs)
 
 

@@ -1,21 +1,24 @@
-"""One population group level, from true counts to noisy ones: the body of the paper's Algorithm 1, and Algorithm 2.
+"""Population group levels, from true counts to noisy ones: the body of the paper's Algorithm 1, and Algorithm 2.
 
-In: an engine's records and a `GroupDomain`. Out: noisy totals and noisy tables with the stage 1 counts of the same
+In: an engine's records and `GroupDomain`s. Out: noisy totals and noisy tables with the stage 1 counts of the same
 groups, which are noisy too, and nothing else. True counts live in this module and in the engine; everything that comes
 out of here has passed the gate.
+
+Algorithm 2 is in two parts, because all tables are asked for together: the totals of a level with its stage 1, and the
+tables of the groups that stage 1 chose. Noise is drawn afresh for every count, so the order changes no probability.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from safetab.accounting.events import CountEvent, Stage
-from safetab.engines.protocol import ChosenGroups, Members, Records, Totals
+from safetab.engines.protocol import CellQuestion, Cells, ChosenGroups, Members, Records, Totals
 from safetab.pipeline.groups import GroupDomain
 from safetab.pipeline.measure import Counts, Gate
 from safetab.population.ages import AgeBins, StatLevel
@@ -104,16 +107,40 @@ class TrueTotals:
         self._last_taken = int(batch.region[-1])
 
 
-def tabulate_level(
-    records: Records, domain: GroupDomain, members: Members, gate: Gate, age_bins: tuple[AgeBins, ...], sexes: int
-) -> Iterator[NoisyTotals | NoisyTables]:
-    """Tabulate every population group of a level (Algorithm 2 for each of them), some regions at a time.
+class MeasuredLevel:
+    """A level while it is measured: the groups that stage 1 chose for a sex by age table, with their stage 1 counts."""
 
-    Every group is in exactly one of the totals or tables that come out, and nothing but noisy numbers comes out.
+    def __init__(self, domain: GroupDomain, members: Members) -> None:
+        self.domain, self.members = domain, members
+        self._chosen: list[ChosenGroups] = []
+        self._stage_1_counts: list[Counts] = []
+
+    def choose(self, stat_levels: npt.NDArray[np.int8], stage_1: Counts, first_region: int) -> None:
+        """Add those groups of some regions whose stat level has a table."""
+        groups = np.flatnonzero(stat_levels > StatLevel.TOTAL)
+        region, iteration = np.divmod(groups, stat_levels.shape[1])
+        stat_level = stat_levels.reshape(-1)[groups].astype(np.int64)
+        self._chosen.append(ChosenGroups(region + first_region, iteration, stat_level))
+        self._stage_1_counts.append(stage_1.reshape(-1)[groups])
+
+    def question(self) -> CellQuestion:
+        """What an engine is asked for stage 2."""
+        columns = ("region", "iteration", "stat_level")
+        chosen = ChosenGroups(*(_joined([getattr(some, name) for some in self._chosen]) for name in columns))
+        return CellQuestion(self.domain.region_of_block_set, self.members, chosen)
+
+    def stage_1_counts(self) -> Counts:
+        """The stage 1 count of each chosen group."""
+        return _joined(self._stage_1_counts)
+
+
+def tabulate_totals(records: Records, level: MeasuredLevel, gate: Gate) -> Iterator[NoisyTotals]:
+    """Stage 1 of every population group of a level, some regions at a time, and a noisy total of each without a table.
+
+    Every group is in exactly one of the totals that come out, or chosen in `level`.
     """
-    true_totals = TrueTotals(records.totals(domain.region_of_block_set, members), len(domain.iterations))
-    chosen: list[ChosenGroups] = []
-    stage_1_of_chosen: list[Counts] = []
+    domain = level.domain
+    true_totals = TrueTotals(records.totals(domain.region_of_block_set, level.members), len(domain.iterations))
     for first, last in _chunks(domain):
         true = true_totals.dense(first, last)
         if domain.planned.noise.has_total_only:
@@ -124,11 +151,17 @@ def tabulate_level(
             stat_levels = _choose_stat_levels(stage_1, domain)
             gets_total = stat_levels == StatLevel.TOTAL
             yield _measure_totals(true, gets_total, first, domain.planned.noise.event(Stage.STAGE_2), gate, stage_1)
-            groups = np.flatnonzero(stat_levels > StatLevel.TOTAL)
-            chosen.append(_groups_with_tables(groups, stat_levels, first))
-            stage_1_of_chosen.append(stage_1.reshape(-1)[groups])
-    stage_1_counts = np.concatenate([np.empty(0, dtype=np.int64), *stage_1_of_chosen])
-    yield from _tabulate_cells(records, domain, members, _joined(chosen), stage_1_counts, gate, age_bins, sexes)
+            level.choose(stat_levels, stage_1, first)
+
+
+def tabulate_tables(
+    records: Records, levels: Sequence[MeasuredLevel], gate: Gate, age_bins: tuple[AgeBins, ...], sexes: int
+) -> Iterator[tuple[GroupDomain, Iterator[NoisyTables]]]:
+    """Stage 2 of the groups that get a table: the tables of each level, to be taken before those of the next."""
+    questions = [level.question() for level in levels]
+    answers = records.cells(questions)
+    for level, question in zip(levels, questions, strict=True):
+        yield level.domain, _measure_tables(level, question.chosen, answers, gate, age_bins, sexes)
 
 
 def _chunks(domain: GroupDomain) -> Iterator[tuple[int, int]]:
@@ -173,46 +206,32 @@ def _choose_stat_levels(noisy: Counts, domain: GroupDomain) -> npt.NDArray[np.in
     return reached
 
 
-def _groups_with_tables(groups: npt.NDArray[np.int64], stat_levels: npt.NDArray[np.int8], first: int) -> ChosenGroups:
-    region, iteration = np.divmod(groups, stat_levels.shape[1])
-    return ChosenGroups(region + first, iteration, stat_levels.reshape(-1)[groups].astype(np.int64))
+def _joined(arrays: list[npt.NDArray[np.int64]]) -> npt.NDArray[np.int64]:
+    return np.concatenate([np.empty(0, dtype=np.int64), *arrays])
 
 
-def _joined(batches: list[ChosenGroups]) -> ChosenGroups:
-    empty = np.empty(0, dtype=np.int64)
-    return ChosenGroups(
-        np.concatenate([empty, *(batch.region for batch in batches)]),
-        np.concatenate([empty, *(batch.iteration for batch in batches)]),
-        np.concatenate([empty, *(batch.stat_level for batch in batches)]),
-    )
-
-
-def _tabulate_cells(
-    records: Records,
-    domain: GroupDomain,
-    members: Members,
+def _measure_tables(
+    level: MeasuredLevel,
     chosen: ChosenGroups,
-    stage_1_counts: Counts,
+    answers: Iterator[Cells],
     gate: Gate,
     age_bins: tuple[AgeBins, ...],
     sexes: int,
 ) -> Iterator[NoisyTables]:
-    """Stage 2 of the groups that get a sex by age table: every cell of the table, empty ones too."""
-    if not len(chosen.region):
-        return
+    """The noisy tables of the chosen groups of a level: every cell of a table, empty ones too."""
     widths = np.array([0, *(sexes * len(bins) for bins in age_bins)])
     # The cells of all groups lie one after another, group by group, in one array.
     ends = np.cumsum(widths[chosen.stat_level])
     starts = ends - widths[chosen.stat_level]
-    true = np.zeros(int(ends[-1]), dtype=np.int64)
+    true = np.zeros(int(ends.max(initial=0)), dtype=np.int64)
     bins_of_group = widths[chosen.stat_level] // sexes
-    for batch in records.cells(domain.region_of_block_set, members, chosen):
-        true[starts[batch.group] + batch.sex * bins_of_group[batch.group] + batch.age_bin] = batch.true_count
-    event = domain.planned.noise.event(Stage.STAGE_2)
+    cells = next(answers)
+    true[starts[cells.group] + cells.sex * bins_of_group[cells.group] + cells.age_bin] = cells.true_count
+    event, stage_1_counts = level.domain.planned.noise.event(Stage.STAGE_2), level.stage_1_counts()
     for stat_level in (StatLevel.COARSE, StatLevel.MEDIUM, StatLevel.FINE):
         groups = np.flatnonzero(chosen.stat_level == stat_level)
         if len(groups):
-            cells = true[starts[groups][:, None] + np.arange(widths[stat_level])]
-            noisy = gate.measure(cells, event).reshape(len(groups), sexes, -1)
+            true_cells = true[starts[groups][:, None] + np.arange(widths[stat_level])]
+            noisy = gate.measure(true_cells, event).reshape(len(groups), sexes, -1)
             region, iteration = chosen.region[groups], chosen.iteration[groups]
             yield NoisyTables(event, stat_level, region, iteration, noisy, stage_1_counts[groups])

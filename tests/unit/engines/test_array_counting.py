@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from safetab.engines.arrays.questions import ChosenCells
 from safetab.engines.arrays.records import ArrayRecords, FoldedPeople
 from safetab.engines.arrays.shelf import Shelf
 from safetab.engines.layout import RecordLayout
-from safetab.engines.protocol import ChosenGroups, Members
+from safetab.engines.protocol import CellQuestion, Cells, ChosenGroups, IntArray, Members
 from safetab.params.release import RecordColumns
 from safetab.population.ages import AgeBins
 from safetab.population.geography import Geography, GeographyLevel
@@ -134,28 +134,39 @@ def totals_of(records: ArrayRecords, regions: Sequence[int], members: Members) -
     return found
 
 
+def chosen_groups(regions: int) -> Iterator[tuple[int, int, int]]:
+    """Groups of three of the five iterations, in no order, at all stat levels."""
+    for iteration in (4, 0, 2):
+        for region in range(regions):
+            yield region, iteration, 1 + (region + iteration) % 3
+
+
+def as_columns(groups: Sequence[tuple[int, int, int]]) -> IntArray:
+    return np.array(groups, dtype=np.int64).reshape(-1, 3).T
+
+
+def counter_of(cells: Cells) -> Counter[tuple[int, int, int]]:
+    found: Counter[tuple[int, int, int]] = Counter()
+    for group, sex, age_bin, count in zip(cells.group, cells.sex, cells.age_bin, cells.true_count, strict=True):
+        assert (int(group), int(sex), int(age_bin)) not in found
+        found[int(group), int(sex), int(age_bin)] = int(count)
+    return found
+
+
 def check(world: World, limits: Limits) -> None:
     members, of_kind = world.members, world.iterations_of_kind
     with tempfile.TemporaryDirectory() as name:
         records = counted(world, limits, Path(name) / "shelf")
         for regions in world.levels:
             assert totals_of(records, regions, members) == oracle.totals(world.people, of_kind, regions)
-            groups = [
-                (region, iteration, 1 + (region + iteration) % 3)
-                for iteration in (4, 0, 2)
-                for region in range(max(regions) + 1)
-            ]
-            if not groups:
-                continue
-            chosen = ChosenGroups(*np.array(groups, dtype=np.int64).T)
-            cells: Counter[tuple[int, int, int]] = Counter()
-            for batch in records.cells(np.array(regions, dtype=np.int32), members, chosen):
-                for group, sex, age_bin, count in zip(
-                    batch.group, batch.sex, batch.age_bin, batch.true_count, strict=True
-                ):
-                    assert (int(group), int(sex), int(age_bin)) not in cells
-                    cells[int(group), int(sex), int(age_bin)] = int(count)
-            assert cells == oracle.cells(world.people, of_kind, regions, groups, AGE_STARTS)
+        groups_of = [list(chosen_groups(max(regions) + 1)) for regions in world.levels]
+        questions = [
+            CellQuestion(np.array(regions, dtype=np.int32), members, ChosenGroups(*as_columns(groups)))
+            for regions, groups in zip(world.levels, groups_of, strict=True)
+        ]
+        answers = records.cells(questions)
+        for regions, groups, cells in zip(world.levels, groups_of, answers, strict=True):
+            assert counter_of(cells) == oracle.cells(world.people, of_kind, regions, groups, AGE_STARTS)
 
 
 @profile.examples("random people counted with arrays", quick=60, long=1_000)
@@ -222,14 +233,14 @@ def test_more_people_than_32_bits_hold(tmp_path: Path) -> None:
         (0, 4): 4_500_000_000,
     }
     chosen = ChosenGroups(np.array([0]), np.array([0]), np.array([1]))
-    (cells,) = records.cells(np.array([0], dtype=np.int32), world.members, chosen)
+    (cells,) = records.cells([CellQuestion(np.array([0], dtype=np.int32), world.members, chosen)])
     assert cells.true_count.tolist() == [9_000_000_000]
 
 
 def test_regions_with_numbers_far_apart_need_no_large_table() -> None:
     far = 1 << 40
     chosen = ChosenGroups(np.array([far, 5, far]), np.array([9, 9, 2]), np.array([1, 1, 1]))
-    cells = ChosenCells(chosen, LAYOUT.age_bins, ATOMS, 2, ROOMY.table_entries)
+    cells = ChosenCells(chosen, LAYOUT, ROOMY.table_entries)
     assert cells.iterations.tolist() == [2, 9]
     found = cells.groups(np.array([5, 5, 6, far, far]), np.array([0, 1, 1, 0, 1]))
     assert found.tolist() == [-1, 0, -1, 1, 2]

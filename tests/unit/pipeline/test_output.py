@@ -505,8 +505,8 @@ def test_progress_ends_at_the_plan(world: Path) -> None:
 def test_the_work_is_what_public_files_say() -> None:
     """Groups, and blocks for the rest: what the records are does not change a share."""
     heard = _Listener()
-    work = WholeWork(heard, {"us": RunWork(blocks=10, groups=500, levels=2), "pr": RunWork(1, 40, 1)})
-    assert work.planned == 11 * (20 + 150) + (10 * 2 + 1 * 1) * 6 + 500 + 40
+    work = WholeWork(heard, {"us": RunWork(10, groups=500, levels=2, levels_with_tables=1), "pr": RunWork(1, 40, 1, 1)})
+    assert work.planned == 11 * (20 + 150) + (10 * 2 + 1 * 1) * 2 + (10 * 1 + 1 * 1) * 4 + 500 + 40
     assert work.done == 11 * 20
     work.reading("us", 0.5)
     work.was_read("us")

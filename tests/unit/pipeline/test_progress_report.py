@@ -51,7 +51,7 @@ def shown(stream: io.StringIO, world: Path, monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_terminal_has_a_bar_that_is_erased(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     text = shown(Terminal(), world, monkeypatch)
-    assert "tabulating (USA, 2)" in text
+    assert "tabulating totals of (USA, 2)" in text
     assert "\n" not in text
     assert text.endswith("\r\x1b[2K")
 
@@ -62,7 +62,7 @@ def test_a_notebook_has_one_line_without_escape_codes(world: Path, monkeypatch: 
     assert text.count("\n") == 1
     *before, last = text.rstrip("\n").split("\r")
     assert before[1] == "reading records"
-    assert any(line.startswith("tabulating (USA, 2): ") for line in before)
+    assert any(line.startswith("tabulating totals of (USA, 2): ") for line in before)
     assert re.fullmatch(r"all of the work done *", last)
     widths = [len(line.rstrip()) for line in before]
     assert all(len(line) >= width for line, width in zip([*before[1:], last], widths, strict=True)), "rests stay"
@@ -72,7 +72,7 @@ def test_a_log_has_lines_with_the_time(world: Path, monkeypatch: pytest.MonkeyPa
     lines = shown(io.StringIO(), world, monkeypatch).splitlines()
     assert all(re.match(r"\d\d:\d\d:\d\d [a-z]", line) for line in lines)
     assert lines[0][9:] == "every record was read and judged"
-    assert any("tabulating (PR-STATE, 2): " in line for line in lines)
+    assert any("tabulating tables of (PR-STATE, 2): " in line for line in lines)
 
 
 @pytest.mark.parametrize("stream", [Terminal(), Notebook(), io.StringIO()], ids=["terminal", "notebook", "log"])
@@ -99,7 +99,7 @@ def test_the_logger_receives_progress(world: Path, caplog: pytest.LogCaptureFixt
     assert {record.levelname for record in told} == {"INFO"}
     messages = [record.getMessage() for record in told]
     assert messages[0] == "every record was read and judged"
-    assert any(text.startswith("tabulating (USA, 2): ") for text in messages)
+    assert any(text.startswith("tabulating totals of (USA, 2): ") for text in messages)
     assert messages[-1] == f"published {release!r}"
 
 

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from safetab.engines.arrays.kinds import KindMembers, expand
 from safetab.engines.arrays.people import Packing, Piece, stretch_starts
 from safetab.engines.arrays.tables import Places, SparseTable
+from safetab.engines.layout import RecordLayout
 from safetab.engines.protocol import Cells, ChosenGroups, IntArray, Totals
 from safetab.engines.workers import side_by_side
 from safetab.population.ages import AgeBins
@@ -85,9 +86,8 @@ class ChosenCells:
     People find their group in a dense table of at most `entries`, or by a search.
     """
 
-    def __init__(
-        self, chosen: ChosenGroups, age_bins: Sequence[AgeBins], first_ages: Sequence[int], sexes: int, entries: int
-    ) -> None:
+    def __init__(self, chosen: ChosenGroups, layout: RecordLayout, entries: int) -> None:
+        age_bins, sexes = layout.age_bins, len(layout.columns.sexes)
         self._entries = entries
         self.iterations = np.unique(chosen.iteration)
         self._order = np.lexsort((chosen.iteration, chosen.region))
@@ -99,7 +99,7 @@ class ChosenCells:
         self._starts = np.cumsum(widths) - widths
         self._counts = np.zeros(int(widths.sum()), dtype=np.int64)
         self._lock = Lock()
-        self._place_of_cell = self._places_of_cells(age_bins, first_ages, sexes)
+        self._place_of_cell = self._places_of_cells(age_bins, layout.age_atoms.starts, sexes)
 
     @staticmethod
     def _places_of_cells(age_bins: Sequence[AgeBins], first_ages: Sequence[int], sexes: int) -> npt.NDArray[np.int64]:

@@ -27,7 +27,7 @@ from safetab.engines.arrays.questions import (
 from safetab.engines.arrays.shelf import Shelf
 from safetab.engines.arrays.tables import Places, Shape, TableCounter
 from safetab.engines.layout import RecordLayout
-from safetab.engines.protocol import Cells, ChosenGroups, IntArray, Members, RegionOfBlockSet, Totals
+from safetab.engines.protocol import CellQuestion, Cells, IntArray, Members, RegionOfBlockSet, Totals
 from safetab.population.geography import Geography, region_of_finer
 from safetab.population.membership import CodeSets
 
@@ -67,11 +67,15 @@ class ArrayRecords:
         counted = self._by_block_set.of(members.numbers, self._of_kinds(members))
         yield from totals_of_regions(counted, region_of_block_set, members.numbers, self._limits.table_entries)
 
-    def cells(self, region_of_block_set: RegionOfBlockSet, members: Members, chosen: ChosenGroups) -> Iterator[Cells]:
-        """True sex by age cells of the chosen groups: from tables of zones, or from people where regions are small."""
-        layout, of_kinds = self._layout, self._of_kinds(members)
-        first_ages, sexes = layout.age_atoms.starts, len(layout.columns.sexes)
-        cells = ChosenCells(chosen, layout.age_bins, first_ages, sexes, self._limits.table_entries)
+    def cells(self, questions: Sequence[CellQuestion]) -> Iterator[Cells]:
+        """The true sex by age cells of chosen groups, level by level as they are taken."""
+        return map(self._cells_of, questions)
+
+    def _cells_of(self, question: CellQuestion) -> Cells:
+        """From tables of zones, or from people where regions are small."""
+        region_of_block_set, members = question.region_of_block_set, question.members
+        of_kinds, entries = self._of_kinds(members), self._limits.table_entries
+        cells = ChosenCells(question.chosen, self._layout, entries)
         region_of_zone = region_of_finer(self._zone_of_block_set, region_of_block_set)
         if region_of_zone is not None:
             counted = self._by_zone.of(members.numbers, of_kinds, asked=members.numbers[cells.iterations])
@@ -80,7 +84,7 @@ class ArrayRecords:
             some = of_kinds.restricted(positions(np.arange(len(members.numbers)), cells.iterations))
             people = self._people
             add_people(cells, people.pieces, people.packing, region_of_block_set, some, self._limits.rows_at_a_time)
-        yield cells.result()
+        return cells.result()
 
     def _of_kinds(self, members: Members) -> KindMembers:
         """The iterations of each kind; levels with the same iterations share them."""

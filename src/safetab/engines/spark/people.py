@@ -104,31 +104,32 @@ class PeopleQueries:
             f"FROM sets JOIN kinds USING ({self._listed})) AS members GROUP BY place, iteration"
         )
 
-    def tables(self) -> str:
-        """People by place, iteration and cell; `places` has the places that are counted.
+    def cells_of_all_levels(self, *, has_zones: bool, has_groups: bool) -> str:
+        """People by place, iteration and cell: of all zones, and of the groups that `groups` has."""
+        return " UNION ALL ".join([self._cells_of_zones()] * has_zones + [self._cells_of_groups()] * has_groups)
 
-        People who are alike are put together first, because a kind is in several iterations.
-        """
+    def _cells_of_zones(self) -> str:
+        """People who are alike are put together first, because a kind is in several iterations."""
         alike = f"place, {self._listed}, cell"
         return (
             "SELECT place, iteration, cell, sum(n) AS people FROM "
             "(SELECT place, cell, n, explode(iterations) AS iteration FROM "
-            f"(SELECT {alike}, count(*) AS n FROM {self._placed()} GROUP BY {alike}) AS alike "
+            f"(SELECT {alike}, count(*) AS n FROM {self._placed('zones')} GROUP BY {alike}) AS alike "
             f"JOIN kinds USING ({self._listed})) AS members GROUP BY place, iteration, cell"
         )
 
-    def tables_of_groups(self) -> str:
-        """The same for those pairs of place and iteration alone that `groups` has, which are few."""
+    def _cells_of_groups(self) -> str:
+        """Few people are in one of these groups: they are looked for one by one."""
         return (
             "SELECT place, iteration, cell, count(*) AS people FROM "
-            f"(SELECT place, cell, explode(iterations) AS iteration FROM {self._placed()} "
+            f"(SELECT place, cell, explode(iterations) AS iteration FROM {self._placed('places')} "
             f"JOIN kinds USING ({self._listed})) AS members JOIN groups USING (place, iteration) "
             "GROUP BY place, iteration, cell"
         )
 
-    def _placed(self) -> str:
-        """People whose block set lies in one of the places."""
+    def _placed(self, places: str) -> str:
+        """People in places; somebody who is in places of several levels is listed for each."""
         return (
             f"(SELECT {self._listed}, position DIV {self.cells} AS block_set, position % {self.cells} AS cell "
-            "FROM people) AS placed JOIN places USING (block_set)"
+            f"FROM people) AS placed JOIN {places} USING (block_set)"
         )

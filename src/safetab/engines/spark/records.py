@@ -1,14 +1,14 @@
 """The records of one run inside Spark, and what they answer.
 
 In: a `RecordLayout`, the geography, the record files as Spark reads them. Out: what `protocol.Records` promises.
-Promise: a record that breaks a rule stops the work before anything is counted. People are counted on the executors, by
-block set and iteration once for the totals of all levels, and by *zone* once for the sex by age tables of all coarse
-levels; the driver adds up what it gets for regions, with the code that counts on one machine too.
+Promise: a record that breaks a rule stops the work before anything is counted. People are counted on the executors, in
+one job for the totals of all levels and in one for their sex by age tables; the driver adds up what it gets for
+regions, with the code that counts on one machine too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -24,12 +24,13 @@ from safetab.engines.arrays.tables import Shape, SparseTable
 from safetab.engines.faults import counted_faults
 from safetab.engines.layout import RecordLayout
 from safetab.engines.logical_plan import RecordQueries
-from safetab.engines.protocol import Cells, ChosenGroups, IntArray, Members, RegionOfBlockSet, Totals
+from safetab.engines.protocol import CellQuestion, Cells, IntArray, Members, RegionOfBlockSet, Totals
+from safetab.engines.spark.cell_plan import CellPlan, plan_cells
 from safetab.engines.spark.people import PeopleQueries
 from safetab.engines.spark.reading import SparkFiles
 from safetab.engines.spark.tables import SparkTables
 from safetab.errors import UNSPENT, InputError
-from safetab.population.geography import Geography, region_of_finer
+from safetab.population.geography import Geography
 from safetab.population.membership import CodeSets
 
 
@@ -42,7 +43,6 @@ class SparkRecords:
         self._layout, self._tables, self._shelf, self._limits = layout, tables, shelf, limits
         self._zone_of_block_set = zones(geography)
         self._counted: list[CountedTables] = []
-        self._counted_by_zone: list[CountedTables] = []
         with tables.translate_errors(is_reading=True):
             tables.keep("blocks", exchange.blocks(geography))
             tables.keep("age_atoms", exchange.atom_of_age(layout))
@@ -86,45 +86,29 @@ class SparkRecords:
             self._counted.append(self._count(self._sql.totals(), missing, Shape(len(missing), 1), most))
         yield from totals_of_regions(self._counted, region_of_block_set, numbers, self._limits.table_entries)
 
-    def cells(self, region_of_block_set: RegionOfBlockSet, members: Members, chosen: ChosenGroups) -> Iterator[Cells]:
-        """True sex by age cells of the chosen groups: from tables of zones, or from people where regions are small."""
-        layout = self._layout
-        first_ages, sexes = layout.age_atoms.starts, len(layout.columns.sexes)
-        cells = ChosenCells(chosen, layout.age_bins, first_ages, sexes, self._limits.table_entries)
-        region_of_zone = region_of_finer(self._zone_of_block_set, region_of_block_set)
-        asked = members.numbers[cells.iterations]
-        if region_of_zone is not None:
-            self._count_zones(members, asked)
-            add_tables(cells, self._counted_by_zone, region_of_zone, asked)
-        else:
-            counted = self._count_groups(region_of_block_set, members, cells, chosen)
-            regions = np.arange(int(region_of_block_set.max(initial=-1)) + 1, dtype=np.int32)
-            add_tables(cells, [counted], regions, asked)
-        yield cells.result()
-
-    def _count_zones(self, members: Members, asked: IntArray) -> None:
-        """Count the tables of all zones, unless those that are asked for are there."""
-        if np.isin(asked, _known(self._counted_by_zone)).all():
+    def cells(self, questions: Sequence[CellQuestion]) -> Iterator[Cells]:
+        """The true sex by age cells of chosen groups, counted in one job for all levels."""
+        if not questions:
             return
-        missing = _missing(members, self._counted_by_zone)
-        self._keep_kinds(members, missing)
-        self._tables.keep("places", exchange.places(self._zone_of_block_set))
-        shape = Shape(len(missing), self._sql.cells)
-        most = (int(self._zone_of_block_set.max(initial=-1)) + 1) * shape.entries_of_place
-        self._counted_by_zone.append(self._count(self._sql.tables(), missing, shape, most))
+        plan = plan_cells(questions, self._zone_of_block_set)
+        counted = [self._count_cells(plan)] if len(plan.iterations) else []
+        for question, region_of_place in zip(questions, plan.region_of_place, strict=True):
+            cells = ChosenCells(question.chosen, self._layout, self._limits.table_entries)
+            add_tables(cells, counted, region_of_place, question.members.numbers[cells.iterations])
+            yield cells.result()
 
-    def _count_groups(
-        self, region_of_block_set: RegionOfBlockSet, members: Members, cells: ChosenCells, chosen: ChosenGroups
-    ) -> CountedTables:
-        """Count the tables of chosen groups alone, from the people of their regions."""
-        asked = members.numbers[cells.iterations]
-        self._keep_kinds(members, asked)
-        looked_at = np.where(cells.has_any(region_of_block_set), region_of_block_set, np.int32(-1))
-        self._tables.keep("places", exchange.places(looked_at))
-        self._tables.keep("groups", exchange.groups(chosen.region, positions(chosen.iteration, cells.iterations)))
-        shape = Shape(len(asked), self._sql.cells)
-        most = len(chosen.region) * self._sql.cells
-        return self._count(self._sql.tables_of_groups(), asked, shape, most)
+    def _count_cells(self, plan: CellPlan) -> CountedTables:
+        """Sex by age of all zones, and of chosen groups of regions that are not made up of zones."""
+        self._keep_kinds(plan.members, plan.iterations)
+        if plan.zones:
+            self._tables.keep("zones", exchange.places([self._zone_of_block_set]))
+        if plan.places:
+            self._tables.keep("places", exchange.places(plan.places))
+            self._tables.keep("groups", exchange.groups(plan.groups))
+        shape = Shape(len(plan.iterations), self._sql.cells)
+        most = (plan.zones * len(plan.iterations) + len(plan.groups)) * self._sql.cells
+        sql = self._sql.cells_of_all_levels(has_zones=plan.zones > 0, has_groups=len(plan.places) > 0)
+        return self._count(sql, plan.iterations, shape, most)
 
     def _keep_kinds(self, members: Members, numbers: IntArray) -> KindMembers:
         """Tell Spark which of some iterations each kind is in."""

@@ -7,8 +7,7 @@ of blocks and of groups, which are in public files; how many records there are, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -119,18 +118,20 @@ class Progress:
     def __init__(self, whole: WholeWork, work: RunWork) -> None:
         self._whole, self._work = whole, work
 
-    @contextmanager
-    def totals(self, domain: GroupDomain) -> Iterator[None]:
-        """While the totals of a level are tabulated."""
-        yield from self._step(f"totals of {domain.planned.name}", self._work.totals(domain.groups))
+    def begin_totals(self, domain: GroupDomain) -> None:
+        self._advance(0, f"totals of {domain.planned.name}")
 
-    @contextmanager
-    def tables(self, domain: GroupDomain) -> Iterator[None]:
-        """While the tables of a level are tabulated."""
-        yield from self._step(f"tables of {domain.planned.name}", self._work.tables)
+    def end_totals(self, domain: GroupDomain) -> None:
+        self._advance(self._work.totals(domain.groups))
 
-    def _step(self, what: str, work: int) -> Iterator[None]:
-        self._whole.watcher.advance(self._whole.done, self._whole.planned, what)
-        yield
+    def begin_tables(self) -> None:
+        """The tables of all levels come next; some engines count them together."""
+        self._advance(0, "the tables of all levels")
+
+    def end_tables(self) -> None:
+        """The tables of one level more are done."""
+        self._advance(self._work.tables)
+
+    def _advance(self, work: int, what: str = "") -> None:
         self._whole.done += work
-        self._whole.watcher.advance(self._whole.done, self._whole.planned, "")
+        self._whole.watcher.advance(self._whole.done, self._whole.planned, what)

@@ -80,13 +80,16 @@ def _measured(
     # counties, and need not go back to the people.
     for domain in reversed(domains):
         level = MeasuredLevel(domain, members.of(domain))
-        with progress.totals(domain):
-            for totals in tabulate_totals(records, level, gate):
-                yield domain, totals
+        progress.begin_totals(domain)
+        for totals in tabulate_totals(records, level, gate):
+            yield domain, totals
+        progress.end_totals(domain)
         if domain.has_tables:
             levels.append(level)
+    if levels:
+        progress.begin_tables()
     sexes = len(release.columns.sexes)
     for domain, of_level in tabulate_tables(records, levels, gate, release.age_bins, sexes):
-        with progress.tables(domain):
-            for tables in of_level:
-                yield domain, tables
+        for tables in of_level:
+            yield domain, tables
+        progress.end_tables()

@@ -72,7 +72,7 @@ def test_a_log_has_lines_with_the_time(world: Path, monkeypatch: pytest.MonkeyPa
     lines = shown(io.StringIO(), world, monkeypatch).splitlines()
     assert all(re.match(r"\d\d:\d\d:\d\d [a-z]", line) for line in lines)
     assert lines[0][9:] == "every record was read and judged"
-    assert any("tabulating tables of (PR-STATE, 2): " in line for line in lines)
+    assert any("tabulating the tables of all levels: " in line for line in lines)
 
 
 @pytest.mark.parametrize("stream", [Terminal(), Notebook(), io.StringIO()], ids=["terminal", "notebook", "log"])

@@ -236,6 +236,8 @@ MUTANTS: tuple[Mutant, ...] = (
            tests=("tests/property/test_tabulation.py::test_countries_by_hand",)),
     _plant("what is read twice may differ", "engines/duckdb/reading.py", "    if faults[_OF_NO_KIND]:\n",
            "    if False:\n", tests=("tests/unit/engines/test_streaming.py",)),
+    _plant("more or fewer records may be read the second time", "engines/duckdb/streaming.py",
+           "        if read != records:\n", "        if False:\n", tests=("tests/unit/engines/test_streaming.py",)),
     _plant("a place between two batches is missing, with Spark", "engines/spark/tables.py",
            "place BETWEEN {first} AND {last}", "place >= {first} AND place < {last}", tests=_SPARK_COUNTS),
     _plant("a kind gets the iterations of its neighbour, with Spark", "engines/exchange.py",

@@ -22,16 +22,14 @@ from safetab.engines.duckdb.blocks import make_block_keys
 from safetab.engines.duckdb.dialect import DuckDbDialect
 from safetab.engines.duckdb.faults import find_faults
 from safetab.engines.duckdb.files import records
-from safetab.engines.duckdb.streaming import PeopleStream
+from safetab.engines.duckdb.streaming import PeopleStream, changed
 from safetab.engines.faults import broken_rules, counted_faults
 from safetab.engines.layout import RecordLayout
 from safetab.engines.logical_plan import RecordQueries, quoted
 from safetab.engines.protocol import IntArray, OnRead
-from safetab.errors import UNSPENT, Finding, InputError, MachineError
+from safetab.errors import UNSPENT, InputError
 from safetab.population.geography import Geography
-from safetab.rules import machine_rules
 
-_CHANGED = "the records were changed while they were read"
 #: The bits of no rule: a record without a fault whose kind was not there before.
 _OF_NO_KIND = 0
 
@@ -72,7 +70,7 @@ def read_records(
         found = find_faults(connection, queries, broken_rules(faults))
         raise InputError(found or counted_faults(layout.name, faults), state=UNSPENT)
     if faults[_OF_NO_KIND]:
-        raise MachineError(Finding(machine_rules.ENGINE_FAILED, layout.name, seen=_CHANGED), state=UNSPENT)
+        raise changed(layout.name)
     return FoldedPeople(packing, pieces, kinds, code_sets)
 
 

@@ -1,8 +1,9 @@
 """People as they stream out of DuckDB: packed integers, judged on the way.
 
 In: the relations `raw`, `block_keys` and `age_atoms`. Out: the kinds of people among the records, then every record
-as one integer, and what is wrong with it. Promise: each record comes once; the rules about codes are tried once for
-each kind of people, the others for each record; nothing is grouped by person, so memory holds kinds and blocks alone.
+as one integer, and what is wrong with it. Promise: each record comes once, or the work ends with an error; the rules
+about codes are tried once for each kind of people, the others for each record; nothing is grouped by person, so memory
+holds kinds and blocks alone.
 """
 
 from __future__ import annotations
@@ -19,8 +20,10 @@ from safetab.engines.compact import NumberedTable
 from safetab.engines.duckdb.blocks import BlockKeys
 from safetab.engines.logical_plan import RecordQueries, identifier
 from safetab.engines.protocol import IntArray, OnRead, unheard
+from safetab.errors import UNSPENT, Finding, MachineError
 from safetab.files import arrow
 from safetab.population.membership import CodeSets
+from safetab.rules import machine_rules
 
 #: Records that come out of DuckDB at a time.
 BATCH_ROWS = 50_000
@@ -30,6 +33,7 @@ _KEY = "hash({})"
 _SHARE_OF_KINDS = 0.3
 #: Which of the rules are about block, age and sex, and which about codes.
 _OF_RECORD, _OF_CODES = slice(0, 3), slice(3, None)
+_CHANGED = "the records were changed while they were read"
 
 
 class PeopleStream:
@@ -95,7 +99,7 @@ class PeopleStream:
         """Every record as one integer; reads the files a second time.
 
         A record that breaks rules is negative: less than -1 by the bits of these rules. A record of a kind that was not
-        there when the kinds were numbered is -1.
+        there when the kinds were numbered is -1. Raises when there are more or fewer records than there were then.
         """
         on_read(_SHARE_OF_KINDS)
         ((records,),) = self._connection.execute("SELECT CAST(COALESCE(sum(n), 0) AS BIGINT) FROM kinds").fetchall()
@@ -108,6 +112,8 @@ class PeopleStream:
                 on_read(_SHARE_OF_KINDS + (1 - _SHARE_OF_KINDS) * min(read / max(records, 1), 1))
         finally:
             reader.close()
+        if read != records:
+            raise changed(self._queries.layout.name)
 
     def _packed(self, packing: Packing) -> str:
         queries, atoms = self._queries, len(self._queries.layout.age_atoms)
@@ -130,6 +136,11 @@ class PeopleStream:
         ((alike,),) = self._connection.execute("SELECT count(*) - count(DISTINCT key) FROM kinds").fetchall()
         same = [f"people.c{number} IS NOT DISTINCT FROM kinds.c{number}" for number in range(len(self._columns))]
         return " AND ".join(["people.key = kinds.key", *(same if alike else [])])
+
+
+def changed(file: str) -> MachineError:
+    """What is said where the second reading finds other records than the first."""
+    return MachineError(Finding(machine_rules.ENGINE_FAILED, file, seen=_CHANGED), state=UNSPENT)
 
 
 def _column(table: pa.Table, name: str) -> IntArray:

@@ -1,8 +1,8 @@
 """SafeTab, the paper's Algorithm 1: tabulate every population group level of a run.
 
 In: a planned run, its opened records, the gate through which every number passes. Out: the rows of T1 and T2, noisy and
-so public. The promise: the loop below is all that happens between the records and the tables, and one line of it is
-the privacy barrier.
+so public. The promise: the loops below are all that happens between the records and the tables, and one line of them
+is the privacy barrier.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def tabulate_levels(
     gate: Gate,
     progress: Progress,
 ) -> RunTables:
-    """The loop of Algorithm 1 over the population group levels."""
+    """Algorithm 1 goes through the population group levels: once for all totals, once for all tables."""
     policy = PostProcessing(release.zero_suppression_chance, release.allow_negative_counts, gate.has_noise)
     precisions = Precisions(has_noise=gate.has_noise)
     assembler = Assembler(order, policy, precisions)

@@ -162,6 +162,9 @@ def tabulate_tables(
     answers = records.cells(questions)
     for level, question in zip(levels, questions, strict=True):
         yield level.domain, _measure_tables(level, question.chosen, answers, gate, age_bins, sexes)
+    # Otherwise levels would have got parts of each other's answers silently.
+    if next(answers, None) is not None:
+        raise AssertionError("an engine gave more answers than it was asked questions")
 
 
 def _chunks(domain: GroupDomain) -> Iterator[tuple[int, int]]:
@@ -225,7 +228,9 @@ def _measure_tables(
     starts = ends - widths[chosen.stat_level]
     true = np.zeros(int(ends.max(initial=0)), dtype=np.int64)
     bins_of_group = widths[chosen.stat_level] // sexes
-    cells = next(answers)
+    cells = next(answers, None)
+    if cells is None:
+        raise AssertionError("an engine gave fewer answers than it was asked questions")
     true[starts[cells.group] + cells.sex * bins_of_group[cells.group] + cells.age_bin] = cells.true_count
     event, stage_1_counts = level.domain.planned.noise.event(Stage.STAGE_2), level.stage_1_counts()
     for stat_level in (StatLevel.COARSE, StatLevel.MEDIUM, StatLevel.FINE):

@@ -254,7 +254,7 @@ MUTANTS: tuple[Mutant, ...] = (
            "        places.append(_places(some, end))\n", "        places[:] = [_places(some, end)]\n",
            tests=_SPARK_PLAN),
     _plant("zones are forgotten, with Spark", "engines/spark/cell_plan.py",
-           "has_zones |= len(question.chosen.region) > 0", "has_zones = False", tests=_SPARK_PLAN),
+           "(0, of_zones), True", "(0, of_zones), False", tests=_SPARK_PLAN),
     _plant("an iteration of two levels is counted twice", "pipeline/groups.py",
            "        is_new[position] = False\n", "", tests=("tests/unit/pipeline/test_groups.py",)),
     # Records that break rules.

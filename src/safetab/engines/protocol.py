@@ -101,7 +101,7 @@ class Records(Protocol):
         """The true sex by age cells of chosen groups, ages cut as each group's stat level says.
 
         One answer for each question, in their order: whoever asks about all levels at once lets an engine look at its
-        people once for all of them.
+        people once for all of them. The members of all questions have the same `whole`, or are the same.
         """
         ...
 

@@ -84,7 +84,9 @@ def test_only_what_is_asked_for_is_counted() -> None:
     # Places 0 and 1 are the zones; region 1 is the only one with a chosen group.
     assert [places.tolist() for places in plan.places] == [[-1, 3, 3, -1]]
     assert plan.groups.tolist() == [[3, 0], [3, 1]]
-    assert plan_cells([Asked((0, 0, 1, 1), ((1, 1),)).question()], zones).places == []
+    coarse = Asked((0, 0, 1, 1), ((1, 1),)).question()
+    assert plan_cells([coarse], zones).places == []
+    assert plan_cells([coarse, Asked((0, 1, 1, 2), ()).question()], zones).places == [], "no group of a fine level"
 
 
 def test_two_levels_of_one_geography_share_their_places() -> None:

@@ -35,7 +35,7 @@ class CellPlan:
     places: Sequence[Places]
     #: The place of each of these groups, and its position in `iterations`: a row a group, each once.
     groups: IntArray
-    #: For each question the region of each place.
+    #: For each question the region of each place; NO_REGION where the place is not counted for it.
     region_of_place: Sequence[Places]
 
 
@@ -48,9 +48,11 @@ def plan_cells(questions: Sequence[CellQuestion], zone_of_block_set: Places) -> 
     has_zones, end = False, zones
     for number, question in enumerate(questions):
         of_zones = region_of_finer(zone_of_block_set, question.region_of_block_set)
-        if of_zones is not None:
-            regions[number] = 0, of_zones
-            has_zones |= len(question.chosen.region) > 0
+        if not len(question.chosen.region):
+            # Nothing was chosen, so nobody is counted for this level.
+            regions[number] = 0, np.empty(0, dtype=np.int32)
+        elif of_zones is not None:
+            regions[number], has_zones = (0, of_zones), True
         else:
             by_geography[question.region_of_block_set.tobytes()].append(number)
     places, groups = list[Places](), [np.empty((0, 2), dtype=np.int64)]

@@ -17,7 +17,7 @@ from safetab.engines.spark.failures import translate_errors
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-#: Rows that come to the driver at a time, or those of one place.
+#: Rows that come to the driver at a time; those of one place may come on top of that.
 BATCH_ROWS = 2_000_000
 #: Tables up to this many rows are sent whole to every executor; larger ones are joined where they are.
 _SMALL_TABLE_ROWS = 1_000_000
@@ -52,7 +52,7 @@ class SparkTables:
             return
         answer = self._cache(self.session.sql(sql))
         rows = answer.groupBy("place").count().toArrow().sort_by("place")
-        # A batch ends before the place with which it would have too many rows.
+        # The last row of a place decides in which batch the whole place is.
         batch = (np.cumsum(rows["count"].to_numpy()) - 1) // BATCH_ROWS
         for number in np.unique(batch):
             first, last = rows["place"].to_numpy()[batch == number][[0, -1]]

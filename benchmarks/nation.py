@@ -7,7 +7,6 @@ country instead, `python -m benchmarks.nation [verify] FOLDER`, and then write n
 
 from __future__ import annotations
 
-import os
 import random
 import subprocess
 import sys
@@ -23,6 +22,7 @@ import safetab
 from benchmarks.page import Section
 from benchmarks.sizing import record
 from benchmarks.tabulate import BUILD, PRODUCTION, REGION_SQL, in_own_process, point_of
+from safetab.engines.workers import usable_cores
 from safetab.files.parts import part_files
 from safetab.pipeline.publish import parquet_folder
 
@@ -42,7 +42,7 @@ def make() -> None:
 
 def figures(blocks: int, bare: dict[str, Any], least: dict[str, Any], ours: dict[str, Any]) -> str:
     """The section of the page as measured."""
-    ledger, cores = ours["ledger"], os.cpu_count() or 1
+    ledger, cores = ours["ledger"], usable_cores()
     groups = sum(level["groups"] for run in ledger["runs"] for level in run["levels"])
     rows = {name: sum(run["rows"][name] for run in ledger["runs"]) for name in ("t1", "t2")}
     foretold = ", ".join(f"{seconds:,.0f} s at {part}" for part, seconds in ours["foretold"].items())

@@ -10,6 +10,8 @@ from importlib.metadata import version
 from pathlib import Path
 
 import safetab
+from safetab.engines.memory import usable_memory
+from safetab.engines.workers import usable_cores
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "benchmarks.md"
@@ -60,7 +62,7 @@ class Section:
         print(f"wrote {PAGE.relative_to(ROOT)}: {self.title}")
 
     def _machine(self) -> str:
-        cores, memory = os.cpu_count() or 1, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+        cores, memory = usable_cores(), usable_memory() / 2**30
         return (
             f"`{SECTIONS[self.title]}`, {datetime.now(UTC):%Y-%m-%d}: {cores} cores, {memory:.0f} GiB of memory, "
             f"{platform.system()}, Python {platform.python_version()}, DuckDB {version('duckdb')},\n"

@@ -27,6 +27,7 @@ import safetab
 from benchmarks.page import Section
 from benchmarks.tabulate import PRODUCTION, country_of
 from safetab.engines.spark.tables import SparkTables
+from safetab.engines.workers import usable_cores
 
 HEAP = "2g"
 SIZES = [1_000_000, 10_000_000]
@@ -96,7 +97,7 @@ def main() -> None:
         return
     section = Section("Spark beside DuckDB")
     parameters = "production parameters" if PRODUCTION.is_dir() else "generated parameters"
-    section.tell(f"Parquet, {parameters}, {os.cpu_count()} cores, {HEAP} of Java heap")
+    section.tell(f"Parquet, {parameters}, {usable_cores()} cores, {HEAP} of Java heap")
     first, *_ = found = [compare(section, f"{persons:,} persons", country_of(persons)) for persons in options.persons]
     again = compare(section, f"{options.persons[0]:,}, ten times over", ten_times_over(country_of(options.persons[0])))
     section.tell(f"ten times the records, all else the same: {growth(first, again)}")

@@ -25,6 +25,8 @@ from typing import Any
 
 from benchmarks.page import ROOT, Section
 from benchmarks.sizing import Point, record
+from safetab.engines.memory import usable_memory
+from safetab.engines.workers import usable_cores
 
 BUILD = ROOT / "build" / "bench"
 PRODUCTION = ROOT.parent / "shared" / "census-2020"
@@ -52,7 +54,7 @@ def group_by(country: Path) -> dict[str, Any]:
 
     start = time.perf_counter()
     # The same share of memory as ours has, so that a nation fits beside other work.
-    memory = f"{os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') // 2 >> 20} MiB"
+    memory = f"{usable_memory() // 2 >> 20} MiB"
     connection = duckdb.connect(config={"temp_directory": str(BUILD / "spill"), "memory_limit": memory})
     source = f"read_parquet('{country}/data/person-records.parquet/*.parquet')"
     grouped = f"SELECT {COLUMNS}, count(*) AS n FROM {source} GROUP BY {COLUMNS}"  # noqa: S608
@@ -233,7 +235,7 @@ def point_of(name: str, country: Path, persons: int, ours: dict[str, Any], cores
         blocks=blocks,
         regions=sum(regions),
         groups=sum(level["groups"] for run in ours["ledger"]["runs"] for level in run["levels"]),
-        cores=cores or os.cpu_count() or 1,
+        cores=cores or usable_cores(),
         seconds=round(ours["seconds"], 1),
         memory_mib=round(ours["mib"]),
         disk_mib=round(ours["disk_mib"]),

@@ -7,8 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import sizing
+from benchmarks import page as page_of_benchmarks
+from benchmarks import sizing, tabulate
+from benchmarks.page import Section
 from benchmarks.sizing import Point, fitted, page, points_of
+from benchmarks.tabulate import point_of
+from safetab.cli.main import main
 
 POINT = Point("2 million", 2_000_000, 206_000, 3_000, 7_000_000, 2, 4.0, 500, 20, "2026-11-17, load 0.1")
 
@@ -73,3 +77,15 @@ def test_a_point_takes_the_place_of_an_earlier_one(tmp_path: Path, monkeypatch: 
         sizing.record(point)
     found = {point.name: point.seconds for point in sizing.known_points()}
     assert found == {point.name: point.seconds for point in points()} | {"country 0": 99.0}
+
+
+def test_cores_and_memory_are_those_that_the_process_may_use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a container they are fewer than the machine has, and the points of one page must be comparable."""
+    monkeypatch.setattr(page_of_benchmarks, "usable_memory", lambda: 6 << 30)
+    for module in (page_of_benchmarks, tabulate):
+        monkeypatch.setattr(module, "usable_cores", lambda: 3)
+    assert ": 3 cores, 6 GiB of memory, " in Section("One state")._machine()
+    assert main(["synth", str(tmp_path / "tiny"), "--like", "tiny"]) == 0
+    ours = {"ledger": {"runs": []}, "seconds": 1.0, "mib": 300.0, "disk_mib": 0.0}
+    assert point_of("tiny", tmp_path / "tiny", 1_000, ours).cores == 3
+    assert point_of("tiny", tmp_path / "tiny", 1_000, ours, cores=1).cores == 1

@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
+import safetab.engines.spark.files
 from safetab.engines.layout import RecordLayout
 from safetab.errors import Finding, InputError, MachineError
 from safetab.params.load import load
@@ -90,6 +92,22 @@ def test_a_folder_of_parts(contracted: UnderContract, world: Path, arranged: Any
         assert_same_release(released(contracted, world, "out"), world / "expected")
     if contracted.name == "spark" and (not is_quick or arranged is partitioned):
         assert_same_release(released(contracted, world, "address", records=f"file:{folder}"), world / "expected")
+
+
+@IN_SPARK
+def test_a_path_that_spark_spells_otherwise_is_no_missing_code(
+    spark_session: Any, world: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody loses the race code that is in the name of a folder."""
+    table, folder = take_table(world), world / "data" / "person-records"
+    for code in pc.unique(table["QRACE2"]).to_pylist():
+        rest = table.filter(pc.equal(table["QRACE2"], code)).drop_columns("QRACE2")
+        put(folder, f"QRACE2={code}/part.parquet", rest)
+    spark = UnderContract("spark", spark_session)
+    assert_same_release(released(spark, world, "out"), world / "expected")
+    monkeypatch.setattr(safetab.engines.spark.files, "PLAIN", "'/elsewhere' || _metadata.file_path")
+    with pytest.raises(MachineError):
+        released(spark, world, "misspelled")
 
 
 @IN_SPARK

@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from safetab.engines.faults import PART, ROW
 from safetab.engines.layout import RecordLayout, is_address
+from safetab.engines.logical_plan import identifier
 from safetab.errors import UNSPENT, Finding, InputError
 from safetab.files.parts import (
     Part,
@@ -55,7 +56,13 @@ def with_places(layout: RecordLayout, parts: list[Part], found: DataFrame) -> Da
     rows = [(spelled[plain(part.address)], *layout.values_of_folders(part, given)) for part in parts]
     texts = [pa.array(values, pa.string()) for values in zip(*rows, strict=True)]
     folders = found.sparkSession.createDataFrame(pa.table(texts, names=[_FOLDER, *given])).hint("broadcast")
-    return placed.join(folders, on=placed[PART.strip('"')] == folders[_FOLDER], how="left").drop(_FOLDER)
+    joined = placed.join(folders, on=placed[PART.strip('"')] == folders[_FOLDER], how="left")
+    # A path that Spark spells otherwise must not become a null, which may mean that there is no race code.
+    known = [
+        f"CASE WHEN {identifier(_FOLDER)} IS NULL THEN raise_error('unknown part') ELSE {name} END AS {name}"
+        for name in map(identifier, given)
+    ]
+    return joined.selectExpr(*map(identifier, placed.columns), *known)
 
 
 def addresses(parts: list[Part]) -> list[str]:

@@ -47,7 +47,8 @@ class RunRecord:
     """What one run did, in numbers that are public."""
 
     planned: PlannedRun
-    groups_of_level: Mapping[str, int]
+    #: The levels that were measured, and how many groups each has.
+    levels: tuple[tuple[PlannedLevel, int], ...]
     gate: Gate
     rows_of_table: Mapping[str, int]
     suppressed: int
@@ -136,13 +137,13 @@ def _run(record: RunRecord, release: Release) -> dict[str, Any]:
         "name": record.planned.name,
         "budget": decimal_text(record.planned.budget),
         "analyses": _analyses(record.loss),
-        "levels": [_level(level, record, policy) for level in record.planned.measured],
+        "levels": [_level(level, groups, record.gate, policy) for level, groups in record.levels],
         "rows": dict(record.rows_of_table),
         "suppressed_rows": record.suppressed,
     }
 
 
-def _level(planned: PlannedLevel, record: RunRecord, policy: PostProcessing) -> dict[str, Any]:
+def _level(planned: PlannedLevel, groups: int, gate: Gate, policy: PostProcessing) -> dict[str, Any]:
     level = planned.level
     return {
         "level": level.name,
@@ -151,11 +152,10 @@ def _level(planned: PlannedLevel, record: RunRecord, policy: PostProcessing) -> 
         "is_local": level.geography.local,
         "budget": decimal_text(planned.budget),
         "stability": planned.stability,
-        "groups": record.groups_of_level[level.name],
+        "groups": groups,
         "thresholds": list(level.thresholds),
         "measurements": [
-            _event(event, record.gate.counts_of_event[event])
-            | {"suppressed_up_to": _suppressed_up_to(event, planned, policy)}
+            _event(event, gate.counts_of_event[event]) | {"suppressed_up_to": _suppressed_up_to(event, planned, policy)}
             for event in planned.noise.events
         ],
     }

@@ -212,7 +212,7 @@ def _tabulate_and_write(
     write_geography(inputs.geographies[run.name], space.out, stem)
     return RunRecord(
         run,
-        {domain.planned.name: domain.groups for domain in domains},
+        tuple((domain.planned, domain.groups) for domain in domains),
         gate,
         {name: len(rows) for name, rows in rows_of_table.items()},
         tables.suppressed,

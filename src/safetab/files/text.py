@@ -9,7 +9,7 @@ CRLF line ends, a byte-order mark and a final blank line are accepted.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -251,6 +251,12 @@ def empty_values(table: TextTable, names: Sequence[str]) -> list[Finding]:
         if len(rows):
             found.append(at_rows(file_rules.EMPTY_VALUE, table, rows, key=name))
     return found
+
+
+def repeated_rows(values: Sequence[Hashable]) -> list[int]:
+    """The rows whose value an earlier row has too."""
+    first: dict[Hashable, int] = {}
+    return [row for row, value in enumerate(values) if first.setdefault(value, row) != row]
 
 
 def at_rows(rule: Rule, table: TextTable, rows: Sequence[int] | np.ndarray, key: str = "", seen: str = "") -> Finding:

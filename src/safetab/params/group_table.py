@@ -16,7 +16,7 @@ from pathlib import Path
 from safetab.errors import Finding
 from safetab.files.delimited import TextForm, ToldForm
 from safetab.files.parquet import read_table
-from safetab.files.text import TextTable, at_rows, empty_values
+from safetab.files.text import TextTable, at_rows, empty_values, repeated_rows
 from safetab.rules import group_rules
 from safetab.rules.labels import is_label, one_line
 
@@ -72,15 +72,15 @@ def read_group_table(
     table = read_table(path, columns, {}, findings, told)
     if table is None:
         return None
-    faults = [
+    found = [
         *empty_values(table, code_columns),
         *_not_labels(table, code_columns),
         *_repeated(table, code_columns[-1]),
     ]
-    faults += [finding for level in levels[:-1] if level.name for finding in _two_names(table, level.code, level.name)]
-    faults += _no_group_faults(table, code_columns, no_group)
-    findings.extend(faults)
-    if faults:
+    found += [finding for level in levels[:-1] if level.name for finding in _two_names(table, level.code, level.name)]
+    found += _no_group_findings(table, code_columns, no_group)
+    findings.extend(found)
+    if found:
         return None
     finest = table.column(code_columns[-1])
     codes = dict(zip(finest, _names(table, levels[-1]), strict=True))
@@ -116,13 +116,11 @@ def _not_labels(table: TextTable, columns: Sequence[str]) -> list[Finding]:
 
 
 def _repeated(table: TextTable, column: str) -> list[Finding]:
-    codes = table.column(column)
-    first = {code: row for row, code in reversed(list(enumerate(codes)))}
-    rows = [row for row, code in enumerate(codes) if first[code] != row]
+    rows = repeated_rows(table.column(column))
     return [at_rows(group_rules.CODE_ON_TWO_LINES, table, rows, key=column)] if rows else []
 
 
-def _no_group_faults(table: TextTable, columns: Sequence[str], no_group: Sequence[str]) -> list[Finding]:
+def _no_group_findings(table: TextTable, columns: Sequence[str], no_group: Sequence[str]) -> list[Finding]:
     """Codes of no group that are no codes of records, and a table that keeps no code in a group."""
     finest = set(table.column(columns[-1]))
     coarser = {code for column in columns[:-1] for code in table.column(column)} - finest

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from safetab.errors import Finding, Rule
 from safetab.files.parquet import locate_text
-from safetab.files.text import TextTable, at_rows, empty_values, read_text
+from safetab.files.text import TextTable, at_rows, empty_values, read_text, repeated_rows
 from safetab.params.files_section import FilesSection
 from safetab.params.release import Release
 from safetab.population.iterations import Iteration, IterationCatalogue, Kind, Reach
@@ -101,20 +101,9 @@ def _too_many(file: str, number: int, what: str) -> list[Finding]:
     return [Finding(group_rules.TOO_MANY_GROUPS, file, seen=f"{number:,} {what}")] if number > _MOST_GROUPS else []
 
 
-def _repeats(values: Sequence[object]) -> list[int]:
-    """The rows whose value has appeared on an earlier row."""
-    seen: set[object] = set()
-    rows: list[int] = []
-    for row, value in enumerate(values):
-        if value in seen:
-            rows.append(row)
-        seen.add(value)
-    return rows
-
-
 def _known_codes(table: TextTable, release: Release, findings: list[Finding]) -> set[str]:
     codes = table.column("RACE_ETH_CODE")
-    repeated = _repeats(codes)
+    repeated = repeated_rows(codes)
     if repeated:
         findings.append(at_rows(group_rules.REPEATED_CODE, table, repeated))
     findings.extend(_wrong_width(table, "RACE_ETH_CODE", release.code_width))
@@ -169,7 +158,7 @@ def _reach(detailed_only: bool | None, coarse_only: bool | None) -> Reach | None
 
 def _report_repeated_iterations(definitions: Sequence[_Definition], findings: list[Finding]) -> None:
     rows: dict[str, tuple[TextTable, list[int]]] = {}
-    for number in _repeats([definition.code for definition in definitions]):
+    for number in repeated_rows([definition.code for definition in definitions]):
         table = definitions[number].table
         rows.setdefault(table.file, (table, []))[1].append(definitions[number].row)
     findings.extend(at_rows(group_rules.REPEATED_ITERATION, table, found) for table, found in rows.values())
@@ -183,7 +172,7 @@ def _members(
     defined = {definition.code for definition in definitions}
     pairs = list(zip(iterations, codes, strict=True))
     for rule, rows in (
-        (group_rules.REPEATED_MAPPING, _repeats(pairs)),
+        (group_rules.REPEATED_MAPPING, repeated_rows(pairs)),
         (group_rules.UNKNOWN_ITERATION, [row for row, it in enumerate(iterations) if it and it not in defined]),
         (group_rules.UNKNOWN_CODE, [row for row, c in enumerate(codes) if known_codes and c and c not in known_codes]),
     ):

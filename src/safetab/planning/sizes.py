@@ -1,6 +1,6 @@
 """Expected sizes of groups: a public table, such as an earlier census, a synthetic country or a finished release.
 
-In: a text file with ITERATION_CODE, COUNT and, where it has more than the nation, REGION_TYPE and REGION_ID; sizes of a
+In: a text file with ITERATIONCODE, COUNT and, where it has more than the nation, REGION_TYPE and REGION_ID; sizes of a
 nation by iteration; or the published rows of a release. Out: for each level of a plan the sizes of its groups. The
 promise: no record is read, nothing is guessed: a group without a size is in no figure, and what the plan has no group
 for is counted as left out. Sizes are public input: whoever uses them says where they are from.
@@ -17,14 +17,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from safetab.errors import Finding, InputError
-from safetab.files.text import TextTable, at_rows, read_header, read_text
+from safetab.files.text import TextTable, read_header, read_text
 from safetab.params.load import Parameters
 from safetab.params.plan import PlannedLevel
 from safetab.planning.noise_arrays import Integers
+from safetab.population.size_table import CODE, COUNT, SizeRules, finding_of_value, size_findings
 from safetab.rules import planning_rules
 
-_CODE, _COUNT, _TYPE, _REGION, _ESTIMATE = "ITERATION_CODE", "COUNT", "REGION_TYPE", "REGION_ID", "ESTIMATE"
-_MOST_DIGITS = 11
+_TYPE, _REGION, _ESTIMATE = "REGION_TYPE", "REGION_ID", "ESTIMATE"
+_RULES = SizeRules(planning_rules.SIZE_COUNT, planning_rules.SIZE_CODE, planning_rules.SIZE_TWICE)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,7 +62,7 @@ class Sizes:
 
 def national_sizes(parameters: Parameters, counts: Mapping[str, int], source: str) -> Sizes:
     """The sizes of a nation's groups by iteration code, for the geography level that is one region."""
-    table = pa.table({_CODE: list(counts), _COUNT: pa.array(list(counts.values()), pa.int64())})
+    table = pa.table({CODE: list(counts), COUNT: pa.array(list(counts.values()), pa.int64())})
     name = _nation(parameters)
     if name is None:
         raise InputError(Finding(planning_rules.NO_NATION, parameters.file))
@@ -73,14 +74,14 @@ def read_sizes(path: Path, parameters: Parameters) -> Sizes:
     findings: list[Finding] = []
     header = read_header(path, findings) or ""
     has_regions = _TYPE in header or _REGION in header
-    wanted = (_CODE, _COUNT, *((_TYPE, _REGION) if has_regions else ()))
+    wanted = (CODE, COUNT, *((_TYPE, _REGION) if has_regions else ()))
     table = None if findings else read_text(path, wanted, findings)
     if table is not None:
-        findings += _faults(table, parameters, has_regions=has_regions)
+        findings += _judged(table, parameters, has_regions=has_regions)
     if table is None or findings:
         raise InputError(findings, state="No data was read.")
     rows = table.columns.set_column(
-        table.columns.schema.get_field_index(_COUNT), _COUNT, pc.cast(table.columns[_COUNT], pa.int64())
+        table.columns.schema.get_field_index(COUNT), COUNT, pc.cast(table.columns[COUNT], pa.int64())
     )
     nation = _nation(parameters)
     if not has_regions and nation is not None:
@@ -93,8 +94,8 @@ def published_sizes(parameters: Parameters, rows_of_run: Mapping[str, pa.Table],
     found: dict[tuple[str, str], LevelSizes] = {}
     left_out = 0
     for run, rows in rows_of_run.items():
-        number = rows[_ESTIMATE] if _ESTIMATE in rows.column_names else rows[_COUNT]
-        keyed = rows.select([_TYPE, _REGION, _CODE]).append_column(_COUNT, pc.max_element_wise(number, 0))
+        number = rows[_ESTIMATE] if _ESTIMATE in rows.column_names else rows[COUNT]
+        keyed = rows.select([_TYPE, _REGION, CODE]).append_column(COUNT, pc.max_element_wise(number, 0))
         sizes = _matched(parameters, keyed, source, run)
         found |= sizes.of_level
         left_out += sizes.left_out
@@ -115,8 +116,8 @@ def _in_region(rows: pa.Table, name: str, region: str) -> pa.Table:
 
 def _matched(parameters: Parameters, rows: pa.Table, source: str, only: str | None = None) -> Sizes:
     """The rows of each level of the plan, or of the levels of one run."""
-    codes, types = _encoded(rows, _CODE), _encoded(rows, _TYPE)
-    counts = rows[_COUNT].to_numpy().astype(np.int64)
+    codes, types = _encoded(rows, CODE), _encoded(rows, _TYPE)
+    counts = rows[COUNT].to_numpy().astype(np.int64)
     is_used = np.zeros(len(counts), dtype=np.bool_)
     found: dict[tuple[str, str], LevelSizes] = {}
     for run in parameters.plan.runs:
@@ -149,29 +150,11 @@ def _numbers(planned: PlannedLevel, codes: pa.Array) -> Integers:
     return np.array([number.get(code, -1) for code in codes.to_pylist()], dtype=np.int64)
 
 
-def _faults(table: TextTable, parameters: Parameters, *, has_regions: bool) -> list[Finding]:
-    codes, counts = table.column(_CODE), table.column(_COUNT)
-    known = {iteration.code for iteration in parameters.catalogue.iterations}
-    keys = list(zip(*(table.column(name) for name in (_TYPE, _REGION)), codes, strict=True)) if has_regions else codes
-    first = {key: row for row, key in reversed(list(enumerate(keys)))}
-    wrong = {
-        (planning_rules.SIZE_COUNT, _COUNT): [n for n, count in enumerate(counts) if not _is_count(count)],
-        (planning_rules.SIZE_CODE, _CODE): [n for n, code in enumerate(codes) if code not in known],
-        (planning_rules.SIZE_TWICE, _CODE): [n for n, key in enumerate(keys) if first[key] != n],
-    }
-    if has_regions:
-        types = {level.geography.name for run in parameters.release.runs for level in run.levels}
-        unknown = [n for n, name in enumerate(table.column(_TYPE)) if name not in types]
-        wrong[planning_rules.SIZE_REGION, _TYPE] = unknown
-    found = [
-        at_rows(rule, table, rows, key=key, seen=repr(table.column(key)[rows[0]]))
-        for (rule, key), rows in wrong.items()
-        if rows
-    ]
-    if not has_regions and _nation(parameters) is None:
-        found.append(Finding(planning_rules.NO_NATION, table.file))
-    return found
-
-
-def _is_count(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS
+def _judged(table: TextTable, parameters: Parameters, *, has_regions: bool) -> list[Finding]:
+    if not has_regions:
+        found = size_findings(table, parameters.catalogue, _RULES)
+        return found if _nation(parameters) else [*found, Finding(planning_rules.NO_NATION, table.file)]
+    found = size_findings(table, parameters.catalogue, _RULES, (_TYPE, _REGION))
+    types = {level.geography.name for run in parameters.release.runs for level in run.levels}
+    unknown = [row for row, name in enumerate(table.column(_TYPE)) if name not in types]
+    return [*found, finding_of_value(planning_rules.SIZE_REGION, table, unknown, _TYPE)] if unknown else found

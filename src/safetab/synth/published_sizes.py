@@ -15,15 +15,16 @@ from importlib.resources import files
 from pathlib import Path
 
 from safetab.errors import Finding, InputError
-from safetab.files.text import TextTable, read_text
+from safetab.files.text import read_text
 from safetab.population.iterations import Iteration, IterationCatalogue, Kind
+from safetab.population.size_table import CODE, COUNT, SizeRules, size_findings
 from safetab.rules import synth_rules
 
 #: What users call the published sizes where a file of sizes may be named.
 US_2020 = "us-2020"
 #: The persons of the nation that the published sizes describe: the United States without Puerto Rico.
 PUBLISHED_PERSONS = 331_449_281
-_MOST_DIGITS = 11
+_RULES = SizeRules(synth_rules.SIZE_COUNT, synth_rules.SIZE_CODE, synth_rules.SIZE_TWICE)
 _ALL_TRIBES = "(all tribes)"
 _WORDS_OF_KIND = re.compile(r" alone( or in (any )?combination( with one or more other races)?)?\b")
 
@@ -101,33 +102,10 @@ def own_sizes(source: str | Path | None, catalogue: IterationCatalogue) -> Mappi
 def read_sizes(path: str | Path, catalogue: IterationCatalogue) -> Mapping[str, int]:
     """The sizes of a user's table; raises with everything that is wrong with it."""
     findings: list[Finding] = []
-    table = read_text(Path(path), ("ITERATION_CODE", "COUNT"), findings)
+    table = read_text(Path(path), (CODE, COUNT), findings)
     if table is not None:
-        findings += _faults(table, {iteration.code for iteration in catalogue.iterations})
+        findings += size_findings(table, catalogue, _RULES)
     if table is None or findings:
         raise InputError(findings)
-    counts = map(int, table.column("COUNT"))
-    return dict(zip(table.column("ITERATION_CODE"), counts, strict=True))
-
-
-def _faults(table: TextTable, known: set[str]) -> list[Finding]:
-    """Counts that are no whole numbers, and codes that no iteration has or that appear twice."""
-    codes, counts = table.column("ITERATION_CODE"), table.column("COUNT")
-    not_numbers = [n for n, count in enumerate(counts) if not _is_count(count)]
-    unknown = [n for n, code in enumerate(codes) if code not in known]
-    first = {code: n for n, code in reversed(list(enumerate(codes)))}
-    repeated = [n for n, code in enumerate(codes) if first[code] != n]
-    found: list[Finding] = []
-    for rule, key, rows in (
-        (synth_rules.SIZE_COUNT, "COUNT", not_numbers),
-        (synth_rules.SIZE_CODE, "ITERATION_CODE", unknown),
-        (synth_rules.SIZE_TWICE, "ITERATION_CODE", repeated),
-    ):
-        if rows:
-            seen = f"{(counts if key == 'COUNT' else codes)[rows[0]]!r}"
-            found.append(Finding.at_lines(rule, table.file, table.lines(rows), key=key, seen=seen))
-    return found
-
-
-def _is_count(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS
+    counts = map(int, table.column(COUNT))
+    return dict(zip(table.column(CODE), counts, strict=True))

@@ -16,7 +16,7 @@ from safetab.reading.levels import Level
 from safetab.reading.opened import Opened
 from safetab.reading.survey import Survey
 from safetab.reports import charts, markup
-from safetab.reports.totals_table import level_name
+from safetab.reports.totals_table import level_name, levels_of
 
 #: How much is published of a group.
 KINDS = ("total only", "stat level 0", "stat level 1", "stat level 2", "stat level 3")
@@ -118,7 +118,7 @@ def _noise(level: Level) -> tuple[str, str]:
 
 
 def detail(release: Opened, survey: Survey) -> markup.Section:
-    found: dict[str, dict[str, int]] = {name: dict.fromkeys(KINDS, 0) for name in _names(release)}
+    found: dict[str, dict[str, int]] = {name: dict.fromkeys(KINDS, 0) for name in levels_of(release)}
     for row in survey.detail:
         kind = KINDS[0] if row.is_total_only else KINDS[row.stat_level + 1]
         found[level_name(release, row.run, row.geography, row.iteration_level)][kind] += row.rows
@@ -154,10 +154,6 @@ def detail(release: Opened, survey: Survey) -> markup.Section:
     ]
     table = markup.table("detail", ("Level", *kinds, "published"), [*lines, total])
     return markup.Section("detail-of-groups", "How much detail groups got", (markup.figure(picture), table))
-
-
-def _names(release: Opened) -> list[str]:
-    return [level_name(release, level.run, level.geography, level.iteration_level) for level in release.levels]
 
 
 def suppression(release: Opened, survey: Survey) -> markup.Section:

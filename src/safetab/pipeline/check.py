@@ -66,8 +66,8 @@ class CheckReport:
         return tuple(finding for finding in self.findings if finding.is_error)
 
     def __repr__(self) -> str:
-        faults = len(self.errors)
-        return f"CheckReport({len(self.runs)} runs, {faults} errors, {len(self.findings) - faults} warnings)"
+        errors = len(self.errors)
+        return f"CheckReport({len(self.runs)} runs, {errors} errors, {len(self.findings) - errors} warnings)"
 
 
 @holding_records()

@@ -61,10 +61,10 @@ def read_block_table(
     encoded = {name: pc.dictionary_encode(table.columns[name]).combine_chunks() for name in needed}
     unwritable = _not_labels(table, encoded)
     repeated = [] if unwritable else _repeated_blocks(table, [encoded[name] for name in block_columns])
-    faults = [*empty_values(table, needed), *_wrong_widths(table, widths), *unwritable, *repeated]
-    faults += [finding for level in levels if level.name_column for finding in _two_names(table, level)]
-    findings.extend(faults)
-    return None if faults else table
+    found = [*empty_values(table, needed), *_wrong_widths(table, widths), *unwritable, *repeated]
+    found += [finding for level in levels if level.name_column for finding in _two_names(table, level)]
+    findings.extend(found)
+    return None if found else table
 
 
 def geography_of_run(

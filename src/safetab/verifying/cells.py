@@ -19,7 +19,7 @@ from safetab.errors import Finding
 from safetab.reading.levels import Level
 from safetab.rules import seal_rules
 from safetab.verifying.domain import Detail, Integers, column
-from safetab.verifying.totals import ESTIMATE_COLUMNS, Flags, Totals, fault, wrong_precision
+from safetab.verifying.totals import ESTIMATE_COLUMNS, Flags, Totals, at_wrong_rows, wrong_precision
 
 _ALL_AGES = ("*", "*")
 
@@ -108,7 +108,7 @@ class Cells:
         for column_found, column_expected in ((found, expected), (self.rows["SEX"], sexes)):
             same = pc.fill_null(pc.equal(column_found, pa.chunked_array([column_expected])), False)
             wrong |= ~np.asarray(same.to_numpy(), dtype=np.bool_)
-        yield from fault(seal_rules.CELLS, self.file, wrong)
+        yield from at_wrong_rows(seal_rules.CELLS, self.file, wrong)
 
     def check_sums(self) -> Iterator[Finding]:
         """Cells add up to the totals of T1 and to the sex marginals."""
@@ -117,11 +117,11 @@ class Cells:
         np.add.at(sums, self.group[cells], self.count[cells])
         wrong = np.zeros(len(self.totals.key), dtype=np.bool_)
         wrong[self.with_table] = sums != self.totals.count[self.with_table]
-        yield from fault(seal_rules.SUMS, self.totals.file, wrong, "COUNT")
+        yield from at_wrong_rows(seal_rules.SUMS, self.totals.file, wrong, "COUNT")
         by_sex = np.zeros(len(self.with_table) * len(self.detail.sexes), dtype=np.int64)
         place = self.group * len(self.detail.sexes) + self.sex
         np.add.at(by_sex, place[cells], self.count[cells])
-        yield from fault(seal_rules.SUMS, self.file, self.is_marginal & (by_sex[place] != self.count), "COUNT")
+        yield from at_wrong_rows(seal_rules.SUMS, self.file, self.is_marginal & (by_sex[place] != self.count), "COUNT")
 
     def check_numbers(self) -> Iterator[Finding]:
         """Precision and estimates, one kind of rows after another."""
@@ -145,7 +145,7 @@ class Cells:
                 wrong[name][here] = flags
         for name, flags in wrong.items():
             rule = seal_rules.ESTIMATES if name in ESTIMATE_COLUMNS else seal_rules.PRECISION
-            yield from fault(rule, self.file, flags, name)
+            yield from at_wrong_rows(rule, self.file, flags, name)
 
     def all_positive(self) -> Flags:
         """For each row of T1 with a table, whether no cell of it can have been set to 0."""

@@ -35,12 +35,12 @@ def check_release(ledger: Mapping[str, Any], domains: list[RunDomain]) -> Iterat
     """What the ledger states of the whole release."""
     mechanism, symbol = _MECHANISM[ledger["privacy"]]
     if ledger["budget_symbol"] != symbol:
-        yield _fault("budget_symbol")
-    yield from (_fault(key) for key in _YES_OR_NO if not isinstance(ledger[key], bool))
+        yield _finding("budget_symbol")
+    yield from (_finding(key) for key in _YES_OR_NO if not isinstance(ledger[key], bool))
     if ledger["is_private"] and not ledger["has_noise"]:
-        yield _fault("is_private")
+        yield _finding("is_private")
     if bool(ledger["is_private"]) != (ledger["warning"] is None):
-        yield _fault("warning")
+        yield _finding("warning")
     losses = []
     for number, domain in enumerate(domains):
         events = _events(domain, mechanism, ledger)
@@ -51,7 +51,7 @@ def check_release(ledger: Mapping[str, Any], domains: list[RunDomain]) -> Iterat
         yield from _check_loss(domain.entry["analyses"], loss, ledger["analyses"]["delta"], f"{place}.analyses")
     total = costliest(losses)
     if ledger_number(ledger["total_budget"]) != total.budget:
-        yield _fault("total_budget")
+        yield _finding("total_budget")
     yield from _check_loss(ledger["analyses"], total, ledger["analyses"]["delta"], "analyses")
 
 
@@ -83,25 +83,25 @@ def _iteration(group: Group) -> Iteration:
 def _check_run(domain: RunDomain, events: tuple[LevelEvents, ...], place: str) -> Iterator[Finding]:
     run = domain.entry
     if ledger_number(run["budget"]) != sum((level.budget for level in events), Fraction(0)):
-        yield _fault(f"{place}.budget")
+        yield _finding(f"{place}.budget")
     for number, (entry, level, planned) in enumerate(zip(run["levels"], domain.levels, events, strict=True)):
         here = f"{place}.levels[{number}]"
         if entry["level"] != level.name:
-            yield _fault(f"{here}.level")
+            yield _finding(f"{here}.level")
         if entry["stability"] != planned.stability:
-            yield _fault(f"{here}.stability")
+            yield _finding(f"{here}.stability")
         if entry["groups"] != len(domain.regions_of(level)) * len(domain.groups_of(level)):
-            yield _fault(f"{here}.groups")
+            yield _finding(f"{here}.groups")
         if entry["thresholds"] != sorted(entry["thresholds"]):
-            yield _fault(f"{here}.thresholds")
+            yield _finding(f"{here}.thresholds")
         stages = [measured["stage"] for measured in entry["measurements"]]
         if stages != [event.stage.value for event in planned.events]:
-            yield _fault(f"{here}.measurements")
+            yield _finding(f"{here}.measurements")
             continue
         for position, (measured, event) in enumerate(zip(entry["measurements"], planned.events, strict=True)):
             for key, value in _scale(event).items():
                 if measured.get(key) != value:
-                    yield _fault(f"{here}.measurements[{position}].{key}")
+                    yield _finding(f"{here}.measurements[{position}].{key}")
 
 
 def _scale(event: CountEvent) -> dict[str, str]:
@@ -118,15 +118,15 @@ def _check_loss(stated: Mapping[str, Any], loss: PrivacyLoss, delta: str, place:
     ours = loss.as_json()
     for key in ("budget", "pure_epsilon", "rho", "rho_quoted"):
         if stated[key] != ours[key]:
-            yield _fault(f"{place}.{key}")
+            yield _finding(f"{place}.{key}")
     for key in _FIGURES:
         least = ours[key]
         if stated[key] is not None and least is not None and stated[key] < float(least) * (1 - _ROUNDING):
-            yield _fault(f"{place}.{key}")
+            yield _finding(f"{place}.{key}")
     known = [stated[key] for key in _FIGURES if stated[key] is not None]
     known += [] if loss.pure_epsilon is None else [float(loss.pure_epsilon)]
     if stated["delta"] != delta or stated["epsilon"] < min(known) * (1 - _ROUNDING):
-        yield _fault(f"{place}.epsilon")
+        yield _finding(f"{place}.epsilon")
 
 
 def check_counts(domain: RunDomain, tables_of: Mapping[tuple[int, int], int], place: str) -> Iterator[Finding]:
@@ -144,8 +144,8 @@ def check_counts(domain: RunDomain, tables_of: Mapping[tuple[int, int], int], pl
         }
         for position, measured in enumerate(entry["measurements"]):
             if measured["counts"] != expected[measured["stage"]]:
-                yield _fault(f"{place}.levels[{number}].measurements[{position}].counts")
+                yield _finding(f"{place}.levels[{number}].measurements[{position}].counts")
 
 
-def _fault(key: str) -> Finding:
+def _finding(key: str) -> Finding:
     return Finding(seal_rules.SPENDING, LEDGER_FILE, key=key)

@@ -65,7 +65,7 @@ class Totals:
             yield self.domain.levels[level], stat_level, bool(is_total_only), number == kind
 
 
-def fault(rule: Rule, file: str, wrong: Flags, key: str = "") -> Iterator[Finding]:
+def at_wrong_rows(rule: Rule, file: str, wrong: Flags, key: str = "") -> Iterator[Finding]:
     """One finding for all rows that are wrong."""
     if wrong.any():
         rows = (np.flatnonzero(wrong) + 1).tolist()
@@ -76,7 +76,7 @@ def check_keys(totals: Totals) -> Iterator[Finding]:
     """Rows are of groups of the release, in order; levels without suppression have all of theirs."""
     wrong = totals.level == NONE
     wrong[1:] |= np.diff(totals.key) <= 0
-    yield from fault(seal_rules.KEYS, totals.file, wrong)
+    yield from at_wrong_rows(seal_rules.KEYS, totals.file, wrong)
     groups = [len(totals.domain.regions_of(level)) * len(totals.domain.groups_of(level)) for level in _levels(totals)]
     present = np.bincount(totals.level[totals.level >= 0], minlength=len(groups))
     for level, all_groups, found in zip(_levels(totals), groups, present.tolist(), strict=True):
@@ -107,7 +107,7 @@ def check_detail(totals: Totals) -> Iterator[Finding]:
             wrong |= of_level & (totals.stat_level == 0) & (totals.count <= level.suppressed_up_to)
         if level.is_clipped:
             wrong |= of_level & (totals.count < 0)
-    yield from fault(seal_rules.DETAIL, totals.file, wrong)
+    yield from at_wrong_rows(seal_rules.DETAIL, totals.file, wrong)
 
 
 def check_precision(totals: Totals) -> Iterator[Finding]:
@@ -118,7 +118,7 @@ def check_precision(totals: Totals) -> Iterator[Finding]:
         is_selected = stat_level == 0 and level.suppressed_up_to is not None
         wrong = wrong_precision(totals.rows.filter(pa.array(here)), law, n_cells, level, is_selected=is_selected)
         for name, rows in wrong.items():
-            yield from fault(seal_rules.PRECISION, totals.file, _spread(here, rows), name)
+            yield from at_wrong_rows(seal_rules.PRECISION, totals.file, _spread(here, rows), name)
 
 
 def wrong_precision(rows: pa.Table, law: Law, n_cells: int, level: Level, *, is_selected: bool) -> dict[str, Flags]:
@@ -166,7 +166,7 @@ def check_estimates(totals: Totals, all_cells_positive: Flags) -> Iterator[Findi
             wrong[number, here] = np.where(is_exact, found != most, (found > most) | (found < 0))
     wrong[0] |= (published[0] < published[1]) | (published[0] > published[2])
     for name, rows in zip(ESTIMATE_COLUMNS, wrong, strict=True):
-        yield from fault(seal_rules.ESTIMATES, totals.file, rows, name)
+        yield from at_wrong_rows(seal_rules.ESTIMATES, totals.file, rows, name)
 
 
 def _spread(here: Flags, wrong: Flags) -> Flags:

@@ -49,32 +49,38 @@ _LEFT_OUT = 1e-13
 _BITS = 64
 
 
-class NoiseTail:
-    """P[noise >= k] for the noise of one count, followed until it is below 2^-floor_bits.
+class MirroredTail:
+    """P[noise >= k] for symmetric noise, at any k, from `upper`, which knows it for k >= 1.
 
     Places are whole numbers; they may come as floats, which hold what 64 bits cannot.
     """
 
-    def __init__(self, law: Law, floor_bits: int) -> None:
-        self._upper = _upper(law, floor_bits)
+    def __init__(self, upper: Callable[[Any], Floats]) -> None:
+        self._upper = upper
 
     def __call__(self, k: Places) -> Floats:
         """P[noise >= k] of each k."""
-        places = np.asarray(k, dtype=np.float64)
-        is_above = places >= 1
-        beyond = self._upper(np.where(is_above, places, 1 - places))
+        is_above = k >= 1
+        beyond = self._upper(np.where(is_above, k, 1 - k))
         return np.where(is_above, beyond, 1 - beyond)
 
     def between(self, first: Places, end: Places) -> Floats:
         """P[first <= noise < end], where first <= end; without cancellation, on whichever side it lies."""
-        first, end = np.broadcast_arrays(np.asarray(first, dtype=np.float64), np.asarray(end, dtype=np.float64))
+        first, end = np.broadcast_arrays(first, end)
         right, left = first >= 1, end <= 0
         # On the left the mirror image is taken: from 1 - end to below 1 - first.
-        low = self._upper(np.where(right, first, np.where(left, 1 - end, 1.0)))
+        low = self._upper(np.where(right, first, np.where(left, 1 - end, 1)))
         high = self._upper(np.where(right, end, 1 - first))
-        both = self._upper(np.maximum(end, 1.0))
+        both = self._upper(np.maximum(end, 1))
         chances: Floats = np.where(right | left, low - high, 1 - high - both)
         return np.maximum(chances, 0.0)
+
+
+class NoiseTail(MirroredTail):
+    """P[noise >= k] for the noise of one count, followed until it is below 2^-floor_bits."""
+
+    def __init__(self, law: Law, floor_bits: int) -> None:
+        super().__init__(_upper(law, floor_bits))
 
 
 def reach(law: Law, n_cells: int, bits: int) -> int:

@@ -12,6 +12,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from safetab.estimates.noise_tails import MirroredTail
 from safetab.noise.laws import Law
 from safetab.planning.noise_arrays import Floats, Integers
 
@@ -21,27 +22,11 @@ _BITS = 64
 _LONGEST = 1 << 15
 
 
-class ExactTail:
-    """The upper tail of the noise of one count."""
+class ExactTail(MirroredTail):
+    """P[noise >= k] for the noise of one count, each the certified chance."""
 
     def __init__(self, law: Law) -> None:
-        self._upper = _upper(law)
-
-    def __call__(self, k: Integers) -> Floats:
-        """P[noise >= k] of each k; below 1 by symmetry."""
-        is_above = k >= 1
-        beyond = self._upper(np.where(is_above, k, 1 - k))
-        return np.where(is_above, beyond, 1 - beyond)
-
-    def between(self, first: Integers, end: Integers) -> Floats:
-        """P[first <= noise < end], where first <= end."""
-        right, left = first >= 1, end <= 0
-        # On the left the mirror image is taken: from 1 - end to below 1 - first.
-        low = self._upper(np.where(right, first, np.where(left, 1 - end, 1)))
-        high = self._upper(np.where(right, end, 1 - first))
-        above = self._upper(np.maximum(end, 1))
-        chances: Floats = np.where(right | left, low - high, 1 - high - above)
-        return np.maximum(chances, 0.0)
+        super().__init__(_upper(law))
 
 
 @lru_cache(maxsize=64)

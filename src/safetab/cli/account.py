@@ -14,7 +14,7 @@ from safetab.accounting.accuracy.margins import Figure, FigureAccuracy, FigureKi
 from safetab.accounting.privacy_loss import DeltaLoss, PrivacyLoss, ReleaseLoss, analyse, delta_of
 from safetab.accounting.second_opinion import LEAST_DELTA, dp_accounting_epsilon
 from safetab.cli import comparison
-from safetab.cli.figures import at_most, budget_text, nearest, parse_delta, parse_epsilon
+from safetab.cli.figures import at_most, nearest, parse_delta, parse_epsilon
 from safetab.cli.layout import Grid, unbroken
 from safetab.cli.margin_tables import fraction_grids, margins_as_dict, total_margins_grid
 from safetab.cli.public_sizes import chosen_sizes, sizes_options
@@ -24,6 +24,7 @@ from safetab.params.load import Parameters, load
 from safetab.params.plan import ReleasePlan
 from safetab.planning.comparison import figures_of_plan
 from safetab.planning.detail import chances_of, detail_rule
+from safetab.planning.shown import LOSS_HEADINGS, loss_texts
 from safetab.rules.usage_rules import CROSS_CHECK_OF_ONE_PLAN, SIZES_OF_ONE_PLAN
 
 
@@ -131,19 +132,11 @@ def _report(
     return 0
 
 
-_LOSS_COLUMNS = ["", "Budget", "Pure epsilon", "rho", "zCDP analytic", "Rényi divergence", "Loss distribution"]
+_LOSS_COLUMNS = ["", *LOSS_HEADINGS]
 
 
 def _loss_row(loss: PrivacyLoss, name: str) -> list[str]:
-    return [
-        name,
-        budget_text(loss.budget),
-        at_most(loss.pure_epsilon),
-        at_most(loss.rho),
-        at_most(loss.epsilon_zcdp_analytic),
-        at_most(loss.renyi.value),
-        at_most(loss.epsilon_loss_distribution),
-    ]
+    return [name, *loss_texts(loss)]
 
 
 def _summary(parameters: Parameters, loss: ReleaseLoss, delta: str) -> Iterator[tuple[str, str]]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from pathlib import Path
 
-from safetab.accounting.privacy_loss import PrivacyLoss, delta_of
+from safetab.accounting.privacy_loss import delta_of
 from safetab.cli.detail import expected_as_dict
 from safetab.cli.figures import at_most, budget_text
 from safetab.cli.layout import Grid, unbroken
@@ -15,17 +15,10 @@ from safetab.cli.public_sizes import PublicSizes
 from safetab.cli.terminal import alarm, console, facts, grid, number, print_report
 from safetab.params.exact import decimal_text
 from safetab.planning.comparison import LevelFigures, LevelName, PlanFigures, differences, level_names
+from safetab.planning.shown import LOSS_FIGURES
 
 #: As it was written, and exactly; None where it was not asked for.
 _Epsilon = tuple[str | None, Fraction | None]
-
-_LOSSES: dict[str, Callable[[PrivacyLoss], Fraction | float | None]] = {
-    "Pure epsilon": lambda loss: loss.pure_epsilon,
-    "rho": lambda loss: loss.rho,
-    "zCDP analytic": lambda loss: loss.epsilon_zcdp_analytic,
-    "Rényi divergence": lambda loss: loss.renyi.value,
-    "Loss distribution": lambda loss: loss.epsilon_loss_distribution,
-}
 
 
 def show(
@@ -68,7 +61,7 @@ def show(
 
 def _costs(plans: Sequence[PlanFigures], names: Sequence[str], delta: str, epsilon: _Epsilon) -> Grid:
     rows = [["Budget", *(budget_text(plan.loss.total.budget) for plan in plans)]]
-    rows += [[name, *(at_most(of(plan.loss.total)) for plan in plans)] for name, of in _LOSSES.items()]
+    rows += [[name, *(at_most(of(plan.loss.total)) for plan in plans)] for name, of in LOSS_FIGURES.items()]
     rows.append(["Least epsilon", *(at_most(plan.loss.total.epsilon) for plan in plans)])
     if epsilon[1] is not None:
         rows.append([f"delta at epsilon {epsilon[0]}", *(at_most(_largest_delta(plan, epsilon[1])) for plan in plans)])

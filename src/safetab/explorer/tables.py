@@ -17,7 +17,7 @@ from safetab.planning.comparison import LevelName, PlanFigures, differences, lev
 from safetab.planning.detail import DetailRule, chances_of, detail_rule
 from safetab.planning.expected import ExpectedNumbers, LevelOutlook
 from safetab.planning.noise_arrays import Integers
-from safetab.planning.shown import at_most, budget_text, percent
+from safetab.planning.shown import LOSS_FIGURES, LOSS_HEADINGS, at_most, budget_text, loss_texts, percent
 from safetab.planning.widths import count_half_width
 
 Row = tuple[str, ...]
@@ -42,19 +42,12 @@ def stat_level_names(release: Release) -> tuple[str, ...]:
     return ("Total only", *with_ages)
 
 
-_LOSS_HEAD = ("", "Budget", "Pure epsilon", "rho", "zCDP analytic", "Rényi divergence", "Loss distribution", "Least")
+_LOSS_HEAD = ("", *LOSS_HEADINGS, "Least")
+_EPSILONS_COMPARED = ("zCDP analytic", "Rényi divergence", "Loss distribution")
 
 
 def _loss_row(name: str, loss: PrivacyLoss) -> Row:
-    figures = (
-        loss.pure_epsilon,
-        loss.rho,
-        loss.epsilon_zcdp_analytic,
-        loss.renyi.value,
-        loss.epsilon_loss_distribution,
-        loss.epsilon,
-    )
-    return (name, budget_text(loss.budget), *map(at_most, figures))
+    return (name, *loss_texts(loss), at_most(loss.epsilon))
 
 
 def loss_table(loss: ReleaseLoss, delta: str) -> Table:
@@ -214,9 +207,7 @@ def comparison_tables(names: Sequence[str], plans: Sequence[PlanFigures], delta:
     rows: list[Row] = [
         ("Budget", *(budget_text(each.budget) for each in totals)),
         (f"Least epsilon at delta {delta}", *(at_most(each.epsilon) for each in totals)),
-        ("zCDP analytic", *(at_most(each.epsilon_zcdp_analytic) for each in totals)),
-        ("Rényi divergence", *(at_most(each.renyi.value) for each in totals)),
-        ("Loss distribution", *(at_most(each.epsilon_loss_distribution) for each in totals)),
+        *((name, *(at_most(LOSS_FIGURES[name](each)) for each in totals)) for name in _EPSILONS_COMPARED),
     ]
     costs = len(rows)
     rows += [(each.name, *(value or "-" for value in each.values)) for each in differences(plans)]

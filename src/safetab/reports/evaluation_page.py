@@ -156,12 +156,10 @@ def _by_size(rows: Sequence[Figures], *, has_runs: bool) -> markup.Section:
     points = _points(sized, "ESTIMATE_RMSE", has_runs=has_runs, least=1e-9)
     if points:
         worst = max(points, key=lambda point: float(point["ESTIMATE_RMSE"]))
-        picture = charts.lines(
+        picture = _lines_by_size(
             points,
-            "size",
             "ESTIMATE_RMSE",
-            "level",
-            titles=("true size of the group (lower end of its class)", "RMSE of ESTIMATE, people"),
+            "RMSE of ESTIMATE, people",
             alt="Lines, one for each level: the root mean square error of ESTIMATE by true size. The largest is "
             f"{worst['ESTIMATE_RMSE']:,.1f} ({worst['level']}).",
             caption="The error of ESTIMATE by true size. It steps up where groups get finer tables.",
@@ -180,18 +178,22 @@ def _points(rows: Iterable[Figures], column: str, *, has_runs: bool, least: floa
     ]
 
 
+def _lines_by_size(points: Sequence[Figures], column: str, title: str, **words: Any) -> charts.Picture:
+    """A line for each level over the true sizes of groups."""
+    titles = ("true size of the group (lower end of its class)", title)
+    return charts.lines(points, "size", column, "level", titles=titles, **words)
+
+
 def _coverage(rows: Sequence[Figures], *, has_runs: bool) -> markup.Section:
     enough = [row for row in rows if row["SIZE_FROM"] is not None and row["ROWS"] * row["TRIALS"] >= 100]
     points = _points(enough, "COVERAGE", has_runs=has_runs)
     if not points:
         return markup.Section("coverage", "Coverage by size", (markup.paragraph("Too few rows for a picture."),))
     lowest = min(points, key=lambda point: float(point["COVERAGE"]))
-    picture = charts.lines(
+    picture = _lines_by_size(
         points,
-        "size",
         "COVERAGE",
-        "level",
-        titles=("true size of the group (lower end of its class)", "coverage"),
+        "coverage",
         alt=f"Lines, one for each level: coverage of the intervals by true size, around 95 %. The lowest is "
         f"{100 * lowest['COVERAGE']:.1f} % ({lowest['level']}).",
         caption="The share of intervals that hold, where there were at least 100 rows in all trials. The dashed line "
@@ -220,12 +222,10 @@ def _detail(rows: Sequence[Figures], trials: int, *, has_runs: bool) -> markup.S
     points = _points(rows, "CHANGES", has_runs=has_runs) if trials > 1 else []
     if points:
         most = max(points, key=lambda point: float(point["CHANGES"]))
-        picture = charts.lines(
+        picture = _lines_by_size(
             points,
-            "size",
             "CHANGES",
-            "level",
-            titles=("true size of the group (lower end of its class)", "pairs of trials with different detail"),
+            "pairs of trials with different detail",
             alt="Lines, one for each level: how often the detail of a group changes between trials, by true size. It "
             f"changes most in {most['level']}: {100 * most['CHANGES']:.1f} %.",
             caption="Detail changes where the true size is near a threshold, or near what is suppressed.",

@@ -1,15 +1,19 @@
 """Arguments of Python callers: a wrong one is a mistake of the calling program.
 
-In: whatever was passed. Out: the same number, exact. The promise: a wrong type is a TypeError, a wrong value a
-ValueError, and both say what to pass. What a user writes into a file or on the command line is judged earlier, by
-rules with codes, and does not get here.
+In: whatever was passed. Out: the same number, exact; the path; the list. The promise: a wrong type is a TypeError, a
+wrong value a ValueError, and both say what to pass. What a user writes into a file or on the command line is judged
+earlier, by rules with codes, and does not get here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterable
 from fractions import Fraction
+from numbers import Real
 from operator import index
+from pathlib import Path
+from typing import Any
 
 _EXACT = (
     "an exact number {}, as a Fraction made from decimal text such as Fraction('0.159'); a float is already rounded"
@@ -45,6 +49,36 @@ def positive(value: object, name: str) -> Fraction:
 def chance(value: object, name: str) -> Fraction:
     """An exact probability strictly between 0 and 1."""
     return exact_number(value, name, "above 0 and below 1", lambda exact: 0 < exact < 1)
+
+
+def refuse_other_than_number(value: object, name: str, wanted: str) -> None:
+    """Raise for what cannot be compared with a number. Where it must lie is judged by whoever asks."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(_advice(value, name, wanted))
+
+
+def as_path(value: object, name: str) -> Path:
+    """`value` as a Path, when it is text or a path."""
+    path = os.fspath(value) if isinstance(value, str | os.PathLike) else None
+    if not isinstance(path, str):
+        raise TypeError(f"{name} is of type {type(value).__name__}: pass a path, as text or as a Path.")
+    return Path(path)
+
+
+def as_list(values: object, name: str) -> list[Any]:
+    """`values` as a list, when it is several; a text is one of them, not a list of letters."""
+    if isinstance(values, str):
+        return [values]
+    if not isinstance(values, Iterable):
+        raise TypeError(f"{name} is of type {type(values).__name__}: pass a list.")
+    return list(values)
+
+
+def refuse_other_than_bool(**options: object) -> None:
+    """Raise for an option that is not True or False: the text "off" would count as True."""
+    for name, value in options.items():
+        if not isinstance(value, bool):
+            raise TypeError(f"{name} is {value!r}: it must be True or False.")
 
 
 def _advice(value: object, name: str, wanted: str) -> str:

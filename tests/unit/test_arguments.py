@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from safetab.noise.arguments import chance, exact_number, positive, whole_number
+from safetab.arguments import chance, exact_number, positive, whole_number
 
 
 def test_whole_numbers_of_any_integer_type_become_ints() -> None:

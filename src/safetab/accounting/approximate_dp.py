@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from flint import arb
 
-from safetab.noise.arguments import exact_number
+from safetab.arguments import exact_number
 from safetab.noise.ball_arithmetic import ball
 
 #: Bits of every evaluation of a privacy loss: enough that a ball is far narrower than a float.

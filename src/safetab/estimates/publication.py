@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from safetab.noise.arguments import whole_number
+from safetab.arguments import whole_number
 from safetab.noise.laws import Law
 
 

@@ -20,8 +20,8 @@ from typing import ClassVar
 
 from flint import arb
 
+from safetab.arguments import chance, positive, whole_number
 from safetab.noise import theta_series
-from safetab.noise.arguments import chance, positive, whole_number
 from safetab.noise.ball_arithmetic import ball, is_at_least, refined, smallest_integer, working_precision
 
 

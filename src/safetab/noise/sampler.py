@@ -15,8 +15,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from safetab.arguments import whole_number
 from safetab.errors import Finding, InputError
-from safetab.noise.arguments import whole_number
 from safetab.noise.inversion_tables import CHUNK, INT64, Draws, InversionTable, Symmetric
 from safetab.noise.laws import Law
 from safetab.noise.rejection import MOST_PLACE_BITS, RejectionSampler, place_bits

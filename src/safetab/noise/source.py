@@ -21,8 +21,8 @@ import numpy as np
 from cryptography.hazmat.primitives.ciphers import Cipher, CipherContext, algorithms, modes
 from numpy.typing import NDArray
 
+from safetab.arguments import whole_number
 from safetab.errors import Finding, MachineError
-from safetab.noise.arguments import whole_number
 from safetab.rules.noise_rules import ENTROPY_IS_HEALTHY
 
 Words = NDArray[np.unsignedinteger[Any]]

@@ -13,6 +13,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from safetab.arguments import as_path
 from safetab.errors import Finding, InputError
 from safetab.files.text import read_bytes
 from safetab.params.census import document_of_config, release_of_config
@@ -58,7 +59,7 @@ class Parameters:
 def load(path: str | Path) -> Parameters:
     """Load a parameters folder, a `release.toml` or a `config.json`; raises `InputError` with every fault."""
     findings: list[Finding] = []
-    parameters = read_parameters(Path(path), findings)
+    parameters = read_parameters(as_path(path, "path"), findings)
     errors = [finding for finding in findings if finding.is_error]
     if errors or parameters is None:
         raise InputError(errors, state="No data was read.")

@@ -11,6 +11,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+from safetab.arguments import as_path, refuse_other_than_bool
 from safetab.engines.choice import DuckDb
 from safetab.engines.protocol import Records
 from safetab.errors import Finding, InputError
@@ -26,7 +27,6 @@ from safetab.pipeline.inputs import (
     read_public,
 )
 from safetab.pipeline.process import holding_records
-from safetab.pipeline.request import refuse_other_than_bool
 from safetab.pipeline.sources import Data, data_sources
 from safetab.pipeline.workspace import private_folder
 from safetab.population.geography import Geography
@@ -78,8 +78,9 @@ def check_inputs(params: str | Path, data: Data | None = None, *, show_values: b
     With `show_values` findings quote what the records contain; for the secure area only.
     """
     refuse_other_than_bool(show_values=show_values)
+    params = as_path(params, "params")
     sources = None if data is None else data_sources(data, may_lack_records=True)
-    public = read_public(Path(params), sources)
+    public = read_public(params, sources)
     if public.parameters is None:
         return CheckReport(None, (), public.findings)
     runs = tuple(CheckedRun(run, public.geographies.get(run.name)) for run in public.parameters.plan.runs)

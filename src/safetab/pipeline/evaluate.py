@@ -16,6 +16,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from safetab.arguments import as_path
 from safetab.engines.choice import DuckDb
 from safetab.engines.workers import keeping_threads, side_by_side
 from safetab.noise.source import BitSource, SystemSource
@@ -65,7 +66,7 @@ def evaluate(
     `source_of_trial` and `gate` are for tests.
     """
     watcher = watcher or Unwatched()
-    inputs, warnings = read_inputs(Path(params), data_sources(data))
+    inputs, warnings = read_inputs(as_path(params, "params"), data_sources(data))
     watcher.warn(warnings)
     sources = [source_of_trial(trial) for trial in range(trials)]
     rows: list[dict[str, Any]] = []

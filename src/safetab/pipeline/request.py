@@ -66,17 +66,12 @@ class Request:
                 raise UsageError(Finding(output_rules.OUTPUT_HOLDS_INPUT, str(self.out)))
 
 
-def refuse_other_than_bool(**options: object) -> None:
-    """Raise for an option that is not True or False: the text "off" would count as True."""
-    for name, value in options.items():
-        if not isinstance(value, bool):
-            raise TypeError(f"{name} is {value!r}: it must be True or False.")
-
-
 def source_of_noise(*, noise: bool, source: object, make_gate: MakeGate, not_private: bool) -> BitSource | None:
     """The source of randomness; None where noise is off. Anything but private noise must be asked for by name."""
     if not isinstance(source, BitSource | None):
         raise TypeError(f"source is of type {type(source).__name__}: it must be a BitSource.")
+    if not callable(make_gate):
+        raise TypeError(f"gate is of type {type(make_gate).__name__}: it must be a function that makes a Gate.")
     is_private = noise and (source is None or source.is_private) and make_gate is Gate
     if not is_private and not not_private:
         raise UsageError(Finding(output_rules.NOT_PRIVATE, "tabulate"))

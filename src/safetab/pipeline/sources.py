@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from safetab.arguments import as_path
 from safetab.engines.layout import is_address
 from safetab.errors import Finding
 from safetab.files.memory import MemoryTable, is_table
@@ -21,6 +22,7 @@ from safetab.rules import file_rules
 #: A folder, or a mapping with the keys below, each a path or a table in memory.
 Data = str | os.PathLike[str] | Mapping[str, Any]
 _KEYS = ("records", "geography")
+_MAPPING = 'a mapping {"records": ..., "geography": ...}.'
 _BOTH = 'a mapping has both, {"records": ..., "geography": ...}.'
 _TABLES = "a DataFrame of pandas or polars, a pyarrow table, reader or dataset, or a DuckDB relation"
 
@@ -70,7 +72,9 @@ def data_sources(
     if not isinstance(data, Mapping):
         if is_table(data):
             raise TypeError('data is a table: say which one, {"records": table, "geography": ...}.')
-        found = DataSources(folder=Path(data))
+        if not isinstance(data, str | os.PathLike):
+            raise TypeError(f"data is of type {type(data).__name__}: pass the data folder, or {_MAPPING}")
+        found = DataSources(folder=as_path(data, "data"))
     else:
         found = _of_mapping(data)
     if records is None:
@@ -79,6 +83,7 @@ def data_sources(
         return found
     if found.records is not None:
         raise ValueError('The records are named twice: in data["records"] and in the argument `records`.')
+    as_path(records, "records")
     return replace(found, records=os.fspath(records))
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from safetab.arguments import as_path, refuse_other_than_bool
 from safetab.engines.choice import EngineChoice, chosen_engine
 from safetab.engines.protocol import Records
 from safetab.engines.workers import keeping_threads
@@ -33,11 +34,13 @@ from safetab.pipeline.progress import Progress, RunWork, Unwatched, Watcher, Who
 from safetab.pipeline.progress_report import LOG, Logged, ProgressReport, failures_logged
 from safetab.pipeline.publish import DICTIONARY_FILE, Labels, file_stem, read_rows, write_rows
 from safetab.pipeline.registry import Registry, Spending
-from safetab.pipeline.request import MakeGate, Request, refuse_other_than_bool, source_of_noise
+from safetab.pipeline.request import MakeGate, Request, source_of_noise
 from safetab.pipeline.run import tabulate_run
 from safetab.pipeline.sources import Data, data_sources
 from safetab.pipeline.standing import Standing
 from safetab.pipeline.workspace import LEDGER_FILE, Workspace, workspace
+
+_OF_A_WATCHER = ("note", "warn", "advance", "read")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -97,18 +100,23 @@ def tabulate(
     refuse_other_than_bool(
         overwrite=overwrite, spend_again=spend_again, noise=noise, not_private=not_private, progress=progress
     )
+    key_file = None if sign is None else as_path(sign, "sign")
+    if watcher is not None and not all(callable(getattr(watcher, name, None)) for name in _OF_A_WATCHER):
+        raise TypeError(
+            f"watcher is of type {type(watcher).__name__}: it must have the methods {', '.join(_OF_A_WATCHER)}."
+        )
     request = Request(
-        params=Path(params),
+        params=as_path(params, "params"),
         data=data_sources(data, records),
-        out=Path(out),
+        out=as_path(out, "out"),
         engine=chosen_engine(engine),
         overwrite=overwrite,
-        registry=None if registry is None else Path(registry),
+        registry=None if registry is None else as_path(registry, "registry"),
         spend_again=spend_again,
         source=source_of_noise(noise=noise, source=source, make_gate=gate, not_private=not_private),
         make_gate=gate,
-        sign=None if sign is None else Path(sign),
-        signing_key=None if sign is None else read_signing_key(Path(sign)),
+        sign=key_file,
+        signing_key=None if key_file is None else read_signing_key(key_file),
     )
     spending = None if request.registry is None else Registry(request.registry)
     standing = Standing(spending, is_private=request.is_private)

@@ -7,7 +7,7 @@ allows can be in both; so what is added without a warning counts nobody twice.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from safetab.population.iterations import Kind, Reach
@@ -22,7 +22,7 @@ class Group:
     kind: Kind
     iteration_level: int
     reach: Reach | None
-    codes: frozenset[str]
+    codes: frozenset[str] = field(repr=False)
 
     @property
     def is_total_only(self) -> bool:

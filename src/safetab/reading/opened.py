@@ -182,6 +182,8 @@ class Opened:
 
     def find(self, words: str) -> pa.Table:
         """Groups and regions whose name, or code or id, contains some words in any case: KIND, KEY and NAME of each."""
+        if not isinstance(words, str):
+            raise TypeError(f"words is of type {type(words).__name__}: pass text.")
         wanted = words.casefold()
         groups = [("group", group.code, group.name) for group in self.groups.values()]
         named = [
@@ -260,11 +262,6 @@ class Opened:
 def is_pair(words: Any) -> bool:
     """Whether this is two things: a type and an id, a group and a region, a first and a last age."""
     return isinstance(words, list | tuple) and len(words) == 2
-
-
-def listed(words: Any) -> list[Any]:
-    """Some groups or regions; a text is one of them, not a list of letters."""
-    return [words] if isinstance(words, str) else list(words)
 
 
 def _key(row: Row) -> Key:

@@ -13,6 +13,7 @@ from itertools import combinations
 from math import inf, nan
 from typing import Any, Literal
 
+from safetab.arguments import refuse_other_than_number
 from safetab.errors import Finding, UsageError
 from safetab.estimates.linear import (
     CHANCE_OF_A_ROW,
@@ -173,6 +174,7 @@ def judge(release: Opened, pairs: Pairs, confidence: float, overlap: Overlap) ->
     """Refuse a question that has no answer, or would count people twice."""
     if overlap not in ("refuse", "allow"):
         raise ValueError(f'overlap is {overlap!r}: it must be "refuse" or "allow".')
+    refuse_other_than_number(confidence, "confidence", "a number above 0 and below 1, such as 0.95")
     if not pairs or not 0 < confidence < 1:
         seen = f"confidence {confidence}" if pairs else "no group or no region"
         raise UsageError(Finding(reading_rules.QUESTION_WORDS, str(release.folder), seen=seen), "")

@@ -14,16 +14,17 @@ from typing import overload
 
 import pyarrow as pa
 
+from safetab.arguments import as_list, as_path, refuse_other_than_bool
 from safetab.reading import questions
 from safetab.reading.answers import Estimate, Rank
 from safetab.reading.many import many_totals, ranks_of
-from safetab.reading.opened import GroupWords, Opened, RegionWords, listed
+from safetab.reading.opened import GroupWords, Opened, RegionWords
 from safetab.reading.questions import Overlap, Side
 
 
 def open(out: str | Path) -> Release:  # noqa: A001
     """Open a release to read it; `out` is the folder that `safetab tabulate` wrote."""
-    return Release(Path(out))
+    return Release(as_path(out, "out"))
 
 
 class Release(Opened):
@@ -47,8 +48,8 @@ class Release(Opened):
 
         `sex` is a value of the column SEX, `ages` a first and a last age; both only where T2 has such numbers.
         """
-        all_groups = [*([] if group is None else [group]), *listed(groups)]
-        all_regions = [*([] if region is None else [region]), *listed(regions)]
+        all_groups = [*([] if group is None else [group]), *as_list(groups, "groups")]
+        all_regions = [*([] if region is None else [region]), *as_list(regions, "regions")]
         pairs = self.pairs(all_groups, all_regions)
         return questions.total(self, pairs, sex=sex, ages=ages, overlap=overlap, confidence=confidence)
 
@@ -58,10 +59,15 @@ class Release(Opened):
         Each row is an answer of its own at 95 %: ESTIMATE, LOW_95, HIGH_95, and whether it was published. One that was
         left out has the interval of what it may hold.
         """
+        refuse_other_than_bool(zipped=zipped)
         if zipped:
-            words = zip(groups, regions, strict=True)
+            all_groups, all_regions = as_list(groups, "groups"), as_list(regions, "regions")
+            if len(all_groups) != len(all_regions):
+                counted = f"{len(all_groups)} groups and {len(all_regions)} regions"
+                raise ValueError(f"zipped=True with {counted}: pass as many groups as regions.")
+            words = zip(all_groups, all_regions, strict=True)
             return many_totals(self, [(self.group(group), self.region(region)) for group, region in words])
-        return many_totals(self, self.pairs(listed(groups), listed(regions)))
+        return many_totals(self, self.pairs(as_list(groups, "groups"), as_list(regions, "regions")))
 
     def difference(self, a: Side, b: Side, *, overlap: Overlap = "refuse", confidence: float = 0.95) -> Estimate:
         """How many more people are in `a` than in `b`; each is a pair (group, region) or a list of pairs."""
@@ -100,7 +106,9 @@ class Release(Opened):
 
     def rank(self, groups: Sequence[GroupWords], region: RegionWords, *, confidence: float = 0.95) -> list[Rank]:
         """Where groups stand by size in a region: all intervals of ranks hold together with the confidence."""
-        return ranks_of(self, [self.group(group) for group in listed(groups)], self.region(region), confidence)
+        return ranks_of(
+            self, [self.group(group) for group in as_list(groups, "groups")], self.region(region), confidence
+        )
 
 
 def change(
@@ -110,5 +118,8 @@ def change(
 
     Their noise is independent. The group and the region must mean the same in both.
     """
+    for name, release in (("earlier", earlier), ("later", later)):
+        if not isinstance(release, Release):
+            raise TypeError(f"{name} is of type {type(release).__name__}: pass a release from safetab.open.")
     side = (group, region)
     return questions.difference(later, side, earlier, side, overlap="refuse", confidence=confidence)

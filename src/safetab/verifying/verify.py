@@ -15,6 +15,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
+from safetab.arguments import as_path
 from safetab.errors import Finding, InputError
 from safetab.files.seals import LEDGER_FILE, read_public_key
 from safetab.reading.opened import DICTIONARY_FILE, Opened
@@ -32,7 +33,7 @@ from safetab.verifying.totals import Totals, check_detail, check_estimates, chec
 _TABLES = ("t1", "t2")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class VerifyReport:
     """What was found in a release, and what was compared."""
 
@@ -45,6 +46,11 @@ class VerifyReport:
     #: Whether the signature was compared with a key that the caller trusts, and the parameters with the ledger.
     key_compared: bool = False
     parameters_compared: bool = False
+
+    def __repr__(self) -> str:
+        findings = len(self.findings)
+        found = "sound" if self.is_sound else "1 finding" if findings == 1 else f"{findings} findings"
+        return f"VerifyReport({str(self.folder)!r}, {found}, {self.files} files, {self.rows:,} rows)"
 
     @property
     def is_sound(self) -> bool:
@@ -65,10 +71,12 @@ class VerifyReport:
 
 def verify(out: str | Path, *, params: str | Path | None = None, key: str | Path | None = None) -> VerifyReport:
     """Compare a release with its hashes, with itself, and with `params` and the public `key` where they are named."""
-    folder = Path(out)
+    folder = as_path(out, "out")
+    params = None if params is None else as_path(params, "params")
+    key = None if key is None else as_path(key, "key")
     if not (folder / LEDGER_FILE).is_file():
         raise InputError(Finding(usage_rules.NOT_A_RELEASE, str(folder)), "")
-    public = None if key is None else read_public_key(Path(key))
+    public = None if key is None else read_public_key(key)
     findings: list[Finding] = []
     ledger = read_ledger(folder, findings)
     if ledger is None:
@@ -77,7 +85,7 @@ def verify(out: str | Path, *, params: str | Path | None = None, key: str | Path
     findings += check_files(folder, ledger)
     findings += check_signature(folder, ledger, public)
     if not findings and params is not None:
-        findings += _readable(lambda: check_parameters(Path(params), ledger, _dictionary(folder)))
+        findings += _readable(lambda: check_parameters(params, ledger, _dictionary(folder)))
     if not findings:
         findings += _readable(lambda: _check_content(folder, ledger))
     return VerifyReport(

@@ -389,6 +389,24 @@ def test_misuse_from_python_is_a_value_error(world: Path) -> None:
         tabulate(world, engine=3)
     with pytest.raises(TypeError, match="source is of type int: it must be a BitSource"):
         tabulate(world, source=3, not_private=True)
+    with pytest.raises(TypeError, match="gate is of type int: it must be a function"):
+        tabulate(world, gate=3, not_private=True)
+    with pytest.raises(TypeError, match="watcher is of type int: it must have the methods note, warn, advance, read"):
+        tabulate(world, watcher=3)
+    assert not (world / "out").exists()
+
+
+@pytest.mark.parametrize("argument", ["params", "out", "records", "registry", "sign"])
+def test_what_is_no_path_is_refused_by_its_name(argument: str, world: Path) -> None:
+    paths = {"params": world / "params", "data": world / "data", "out": world / "out"}
+    with pytest.raises(TypeError, match=f"^{argument} is of type int: pass a path, as text or as a Path"):
+        safetab.tabulate(**(paths | {argument: 3}))  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"^params is of type bytes: pass a path"):
+        safetab.check_inputs(b"params")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"^data is of type int: pass the data folder, or a mapping"):
+        safetab.check_inputs(world / "params", 3)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"^path is of type NoneType: pass a path"):
+        safetab.load(None)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("option", ["noise", "not_private", "overwrite", "spend_again", "progress"])

@@ -149,6 +149,34 @@ def test_tables_that_there_are_not(exact: safetab.Release) -> None:
         exact.table("t3")
 
 
+def test_wrong_arguments_say_what_to_pass(exact: safetab.Release) -> None:
+    group, region = "4001", "STATE/01"
+    wrong: Any = 3
+    with pytest.raises(TypeError, match=r"^out is of type int: pass a path"):
+        safetab.open(wrong)
+    with pytest.raises(TypeError, match=r"^earlier is of type int: pass a release from safetab.open"):
+        safetab.change(wrong, exact, group, region)
+    with pytest.raises(TypeError, match=r"^later is of type int: pass a release from safetab.open"):
+        safetab.change(exact, wrong, group, region)
+    with pytest.raises(TypeError, match=r"^groups is of type int: pass a list"):
+        exact.total(groups=wrong, region=region)
+    with pytest.raises(TypeError, match=r"^regions is of type int: pass a list"):
+        exact.totals([group], wrong)
+    with pytest.raises(TypeError, match=r"^words is of type int: pass text"):
+        exact.find(wrong)
+    wrong = "0.95"
+    with pytest.raises(TypeError, match=r"^confidence is '0.95': pass a number above 0 and below 1"):
+        exact.total(group, region, confidence=wrong)
+    with pytest.raises(TypeError, match=r"^zipped is '0.95': it must be True or False"):
+        exact.totals([group], [region], zipped=wrong)
+    with pytest.raises(ValueError, match=r"^zipped=True with 1 groups and 2 regions: pass as many groups as regions"):
+        exact.totals([group], [region, region], zipped=True)
+
+
+def test_what_python_shows_of_a_group_is_a_line(exact: safetab.Release) -> None:
+    assert all(len(repr(group)) < 200 for group in exact.groups.values())
+
+
 def test_names_that_are_no_text_and_lists_that_are(exact: safetab.Release) -> None:
     nobody: Any = ["2001"]
     nowhere: list[Any] = [3, ("COUNTY", "01001", "more"), ["COUNTY"]]

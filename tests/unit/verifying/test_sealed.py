@@ -10,6 +10,7 @@ import subprocess
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -48,6 +49,22 @@ def test_what_was_written_is_sound(world: Path, out: Path) -> None:
     # Nothing is written, and nothing else counts: not the folder's place, not times.
     os.utime(out / "ledger.json")
     assert not codes(out)
+
+
+def test_what_python_shows_of_a_report_is_a_line(out: Path) -> None:
+    rows = safetab.verify(out).rows
+    assert repr(safetab.verify(out)) == f"VerifyReport({str(out)!r}, sound, 9 files, {rows:,} rows)"
+    (out / "t1" / "more.csv").write_text("")
+    assert repr(safetab.verify(out)) == f"VerifyReport({str(out)!r}, 1 finding, 9 files, 0 rows)"
+
+
+def test_what_is_no_path_is_refused_by_its_name(out: Path) -> None:
+    wrong: Any = 3
+    with pytest.raises(TypeError, match=r"^out is of type int: pass a path"):
+        safetab.verify(wrong)
+    for name in ("params", "key"):
+        with pytest.raises(TypeError, match=f"^{name} is of type int: pass a path"):
+            safetab.verify(out, **{name: wrong})
 
 
 def test_the_ledger_lists_every_other_file(out: Path) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from safetab.accounting.events import law_of
-from safetab.noise.arguments import chance, whole_number
+from safetab.arguments import chance, whole_number
 from safetab.noise.ball_arithmetic import is_at_least
 from safetab.noise.laws import Law, Mechanism
 

@@ -33,7 +33,7 @@ from math import comb, isqrt, log, sqrt
 
 from flint import arb
 
-from safetab.noise.arguments import chance, whole_number
+from safetab.arguments import chance, whole_number
 from safetab.noise.ball_arithmetic import ball, between_zero_and, is_at_least, smallest_integer_near, working_precision
 from safetab.noise.laws import DiscreteGaussian, Law, TwoSidedGeometric
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from safetab.errors import Rule
 
 OUTPUT_EXISTS = Rule(
-    "OUTPUT-001", "the output folder already exists", "Name another folder, or add --overwrite to replace it."
+    "OUTPUT-001",
+    "the output folder already exists",
+    "Name another folder, or add --overwrite (overwrite=True from Python) to replace it.",
 )
 OUTPUT_PARENT = Rule(
     "OUTPUT-002",
@@ -33,7 +35,7 @@ OUTPUT_BUSY = Rule(
 FOR_SPARK = Rule(
     "OUTPUT-008",
     "only the Spark engine takes a master, and records at an address such as s3a:// or hdfs://",
-    "Add --engine spark, or name a local file.",
+    'Add --engine spark (engine="spark" from Python), or name a local file.',
 )
 NOT_FOR_SPARK = Rule(
     "OUTPUT-009",
@@ -43,12 +45,12 @@ NOT_FOR_SPARK = Rule(
 NOT_PRIVATE = Rule(
     "PRIVACY-001",
     "noise may be switched off or seeded only for tests, and you must confirm it",
-    "Add --not-private if the records are not confidential.",
+    "Add --not-private (not_private=True from Python) if the records are not confidential.",
 )
 ALREADY_SPENT = Rule(
     "REGISTRY-001",
     "these confidential data were released before, and every release reveals more about people",
-    "If the total is acceptable, run the command again with --spend-again.",
+    "If the total is acceptable, run the command again with --spend-again (spend_again=True from Python).",
 )
 REGISTRY_DAMAGED = Rule(
     "REGISTRY-002",
@@ -56,5 +58,7 @@ REGISTRY_DAMAGED = Rule(
     "Restore the registry from a backup. Do not delete it.",
 )
 NOT_PRIVATE_IN_REGISTRY = Rule(
-    "REGISTRY-003", "a release without private noise must not be entered in a registry", "Leave out --registry."
+    "REGISTRY-003",
+    "a release without private noise must not be entered in a registry",
+    "Leave out --registry (registry from Python).",
 )

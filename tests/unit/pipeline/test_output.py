@@ -409,6 +409,14 @@ def test_what_is_no_path_is_refused_by_its_name(argument: str, world: Path) -> N
         safetab.load(None)  # type: ignore[arg-type]
 
 
+def test_a_refusal_says_what_to_write_in_python(world: Path) -> None:
+    with pytest.raises(safetab.UsageError, match=r"not_private=True from Python"):
+        tabulate(world, noise=False)
+    tabulate(world)
+    with pytest.raises(safetab.UsageError, match=r"overwrite=True from Python"):
+        tabulate(world)
+
+
 @pytest.mark.parametrize("option", ["noise", "not_private", "overwrite", "spend_again", "progress"])
 def test_an_option_in_words_is_refused(option: str, world: Path) -> None:
     with pytest.raises(TypeError, match=f"^{option} is 'off': it must be True or False"):

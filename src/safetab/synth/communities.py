@@ -116,8 +116,8 @@ def communities_of(
     most = parameters.release.max_race_codes
     pool = build_pool(race_sizes(groups, names, known, persons), ethnicity_codes[1:], persons, most, seed)
     origins = origin_sizes(catalogue, ethnicity_codes[1:], names, known, persons)
-    cells = origins_of_strands(origins, pool.strands, groups, names)
-    return _communities(groups, origins, ethnicity_codes, pool, cells, Stream(seed, "communities"))
+    shared = origins_of_strands(origins, pool.strands, groups, names)
+    return _communities(groups, origins, ethnicity_codes, pool, shared, Stream(seed, "communities"))
 
 
 def _codes(catalogue: IterationCatalogue, *, has_ethnicity: bool) -> tuple[set[str], tuple[str, ...]]:
@@ -159,26 +159,26 @@ def _communities(
     origins: OriginSizes,
     ethnicity_codes: tuple[str, ...],
     pool: CodeSetPool,
-    cells: Floats,
+    shared: Floats,
     stream: Stream,
 ) -> Communities:
-    """One community for each cell; the rarer codes of an origin are in its largest cell alone."""
+    """One community for each strand and origin that share people; rarer codes of an origin are where it is largest."""
     index = {code: number for number, code in enumerate(ethnicity_codes)}
-    largest = cells.argmax(axis=0)
-    strands, columns = np.nonzero(cells)
+    largest = shared.argmax(axis=0)
+    strands, columns = np.nonzero(shared)
     strand: list[int] = []
     ethnicity: list[int] = []
     size: list[float] = []
     people: list[int] = []
     race_people = groups.group[pool.strands.primary]
     for row, column in zip(strands.tolist(), columns.tolist(), strict=True):
-        value, origin = float(cells[row, column]), column - 1
+        value, origin = float(shared[row, column]), column - 1
         codes, shares = (
             (ethnicity_codes[:1], np.ones(1)) if origin < 0 else (origins.codes[origin], origins.shares[origin])
         )
         others = np.zeros(len(codes) - 1)
         if origin >= 0 and largest[column] == row:
-            # All persons of the rarer codes, but not more than half of the cell.
+            # All persons of the rarer codes, but not more than half of the people here.
             others = shares[1:] * min(origins.persons[origin], value / 2 / max(shares[1:].sum(), 1e-9))
         for code, part in zip(codes, [value - others.sum(), *others], strict=True):
             if part > 0:

@@ -47,8 +47,8 @@ _AREA_SHARE = 0.95
 class Settlement:
     """Some neighbourhoods, whose blocks are those from `low` to `high`, and what communities live in them.
 
-    Cells are in the order of their neighbourhoods. `first` is the number of the first person of a cell among all of its
-    community in the country.
+    A *part* is the persons of one community in one neighbourhood. Parts are in the order of their neighbourhoods.
+    `first` is the number of the first person of a part among all of its community in the country.
     """
 
     low: int

@@ -33,8 +33,8 @@ _ELSE = {
 }  # fmt: skip
 #: Strands smaller than this share of the country are Hispanic as a whole or not at all.
 _LEAST_STRAND = 6e-5
-#: Cells smaller than this share of the country are left out, unless they are the largest of their strand or origin.
-_LEAST_CELL = 2e-6
+#: What a strand and an origin share is left out below this share of the country, unless either has no larger part.
+_LEAST_SHARED = 2e-6
 #: How many times more likely an origin is that is named by the race code.
 _SAME_ORIGIN = 60.0
 _ROUNDS = 20
@@ -73,7 +73,7 @@ def origin_sizes(
     guess = np.array([remembered.get(name, 60.0 / (3 + n)) for n, (name, _) in enumerate(groups)])
     have = float(size[~left].sum())
     size *= min(1.0, _MOST_HISPANIC * persons / max(have, 1e-9))
-    rest = max(HISPANIC_SHARE * persons - have, _LEAST_CELL * persons)
+    rest = max(HISPANIC_SHARE * persons - have, _LEAST_SHARED * persons)
     size[left] = rest * guess[left] / max(guess[left].sum(), 1e-9)
     ordered = [_by_name(members_of, name, names) for (name, _), members_of in groups.items()]
     shares = tuple(code_shares(len(own)) for own in ordered)
@@ -101,7 +101,7 @@ def origins_of_strands(
         seed[group_names == name, number] *= _SAME_ORIGIN
     seed = _raked(seed, hispanic, origins.persons)
     is_largest = (seed == seed.max(axis=1, keepdims=True)) | (seed == seed.max(axis=0))
-    seed[(seed < _LEAST_CELL * total) & ~is_largest] = 0.0
+    seed[(seed < _LEAST_SHARED * total) & ~is_largest] = 0.0
     seed = _raked(seed, hispanic, origins.persons)
     # The rows come out exactly, the columns nearly.
     sums = seed.sum(axis=1)

@@ -100,9 +100,9 @@ def draw_people(
         pyramids = np.full_like(pyramids, Pyramid.OLDER)
     for some in _batches(settlements):
         persons = land.persons[some.low : some.high]
-        neighbourhood, cell, number = _shuffled(some, persons, stream)
+        neighbourhood, part, number = _shuffled(some, persons, stream)
         for low, high, begin, end in _stretches(persons, some.low):
-            community = some.community.take(cell[begin:end])
+            community = some.community.take(part[begin:end])
             which = number[begin:end]
             if is_apart:
                 # The island's people are not among those of the pool: they are spread over its sets in proportion.
@@ -144,9 +144,9 @@ def _batches(settlements: Iterable[Settlement]) -> Iterator[Settlement]:
 def _shuffled(
     some: Settlement, persons: Indices, stream: Stream
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], Indices]:
-    """For each person in the order of the blocks: the neighbourhood, the cell and the number in the community.
+    """For each person in the order of the blocks: the neighbourhood, the part and the number in the community.
 
-    The cells of a neighbourhood make a list of persons, which is gone through with a stride.
+    The parts of a neighbourhood make a list of persons, which is read with a stride.
     """
     size = some.persons
     draws = stream.words(2 * len(size)).reshape(2, -1)
@@ -167,9 +167,9 @@ def _shuffled(
     slot = place.astype(word) * stride.astype(word).take(neighbourhood) + shift.astype(word).take(neighbourhood)
     slot %= divisor.astype(word).take(neighbourhood)
     at = slot.astype(np.int64) + starts.take(neighbourhood)
-    cell = np.repeat(np.arange(len(some.count), dtype=np.int32), some.count).take(at)
-    number = at + (some.first - (np.cumsum(some.count) - some.count)).take(cell)
-    return neighbourhood, cell, number
+    part = np.repeat(np.arange(len(some.count), dtype=np.int32), some.count).take(at)
+    number = at + (some.first - (np.cumsum(some.count) - some.count)).take(part)
+    return neighbourhood, part, number
 
 
 def _stretches(persons: Indices, first: int) -> Iterator[tuple[int, int, int, int]]:

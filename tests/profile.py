@@ -21,7 +21,7 @@ def choose(*, is_long: bool) -> None:
     """Called once, when pytest starts.
 
     The quick profile tries the same examples on every machine, so that a change is green or red because of the change.
-    The long one tries others each time, and that is where new faults are found.
+    The long one tries others each time, and that is where new defects are found.
     """
     _chosen["is_long"] = is_long
     hypothesis.settings.register_profile("quick", derandomize=True)

@@ -10,7 +10,7 @@ formula at that exact alpha, computed in balls and rounded up, so a poor choice 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -77,11 +77,11 @@ def delta_at(curve: Curve, alpha: Fraction, epsilon: Fraction) -> arb:
     return exponent.exp() / order
 
 
-def epsilon_on_grid(curve: Curve, delta: Fraction, grid: Iterable[Fraction] = PAPER_GRID) -> AtAlpha:
-    """The least epsilon over a grid of orders, rounded up; never below 0."""
+def epsilon_on_grid(curve: Curve, delta: Fraction) -> AtAlpha:
+    """The least epsilon over the orders of `PAPER_GRID`, rounded up; never below 0."""
     needed = exact_delta(delta)
     with working_precision(WORKING_BITS):
-        found = [AtAlpha(_not_negative(epsilon_at(curve, alpha, needed)), alpha) for alpha in grid]
+        found = [AtAlpha(_not_negative(epsilon_at(curve, alpha, needed)), alpha) for alpha in PAPER_GRID]
     return min(found, key=lambda each: each.value)
 
 

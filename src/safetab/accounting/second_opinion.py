@@ -22,11 +22,11 @@ from safetab.rules.accounting_rules import NO_DP_ACCOUNTING
 
 #: Below this delta the package's transforms are rounding noise.
 LEAST_DELTA = Fraction(1, 10**12)
+#: How far apart the losses are that the package computes with.
+_STEP = 2e-4
 
 
-def dp_accounting_epsilon(
-    levels: Sequence[LevelEvents], delta: Fraction, *, total_only: bool, step: float = 2e-4
-) -> float:
+def dp_accounting_epsilon(levels: Sequence[LevelEvents], delta: Fraction, *, total_only: bool) -> float:
     """epsilon by dp-accounting, all of a person's groups being TotalOnly where a level has such, or all two-stage."""
     pld = _loss_distributions()
     counts: Counter[tuple[Mechanism, Fraction]] = Counter()
@@ -35,13 +35,13 @@ def dp_accounting_epsilon(
         for stage in (Stage.TOTAL_ONLY,) if single else (Stage.STAGE_1, Stage.STAGE_2):
             event = level.event(stage)
             counts[event.mechanism, event.budget] += level.stability
-    composed = pld.identity(step)
+    composed = pld.identity(_STEP)
     for (mechanism, budget), times in counts.items():
         if mechanism is Mechanism.GEOMETRIC:
-            one = pld.from_discrete_laplace_mechanism(float(budget), value_discretization_interval=step)
+            one = pld.from_discrete_laplace_mechanism(float(budget), value_discretization_interval=_STEP)
         else:
             sigma = sqrt(1 / (2 * float(budget)))
-            one = pld.from_discrete_gaussian_mechanism(sigma, value_discretization_interval=step)
+            one = pld.from_discrete_gaussian_mechanism(sigma, value_discretization_interval=_STEP)
         composed = composed.compose(one.self_compose(times))
     return float(composed.get_epsilon_for_delta(float(delta)))
 

@@ -82,9 +82,9 @@ class Pieces:
         return cls(1, TWELVE * count, TWELVE * count, TWELVE * count)
 
     @classmethod
-    def left_out(cls, suppressible: Suppressible, count: int = 1) -> Pieces:
-        """Totals that were not published."""
-        return cls(missing=Counter({suppressible: count}), at_risk=count)
+    def left_out(cls, suppressible: Suppressible) -> Pieces:
+        """A total that was not published."""
+        return cls(missing=Counter({suppressible: 1}), at_risk=1)
 
 
 class Weighted(NamedTuple):

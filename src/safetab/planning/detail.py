@@ -14,6 +14,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from safetab.accounting.accuracy.calibration import CONFIDENCE_95
 from safetab.accounting.events import LevelEvents, Stage
 from safetab.estimates import Publication
 from safetab.noise.laws import Law
@@ -125,6 +126,6 @@ def chances_of(rule: DetailRule, sizes: Integers, *, total_only: bool = False) -
 
 
 @lru_cache(maxsize=1024)
-def size_with_detail(rule: DetailRule, stat_level: int, chance: Fraction = Fraction(95, 100)) -> int:
-    """The least size from which a group gets at least this stat level with at least this chance, certified."""
-    return max(0, rule.thresholds[stat_level - 1] + _quantile(rule.stage_1, chance))
+def size_with_detail(rule: DetailRule, stat_level: int) -> int:
+    """The least size from which a group gets at least this stat level with a chance of at least 95 %, certified."""
+    return max(0, rule.thresholds[stat_level - 1] + _quantile(rule.stage_1, CONFIDENCE_95))

@@ -112,19 +112,17 @@ def figures_of(level: LevelEvents, age_bins: Sequence[int], n_sexes: int = 2) ->
     return tuple(figures)
 
 
-def level_accuracy(
-    level: LevelEvents, age_bins: Sequence[int], n_sexes: int = 2, confidence: Fraction = CONFIDENCE_95
-) -> tuple[FigureAccuracy, ...]:
+def level_accuracy(level: LevelEvents, age_bins: Sequence[int], n_sexes: int = 2) -> tuple[FigureAccuracy, ...]:
     """The accuracy of every kind of figure of a level."""
-    return tuple(_accuracy(figure, level, confidence) for figure in figures_of(level, age_bins, n_sexes))
+    return tuple(_accuracy(figure, level) for figure in figures_of(level, age_bins, n_sexes))
 
 
-def _accuracy(figure: Figure, level: LevelEvents, confidence: Fraction) -> FigureAccuracy:
+def _accuracy(figure: Figure, level: LevelEvents) -> FigureAccuracy:
     event = level.event(_STAGES[figure.kind])
     return FigureAccuracy(
         figure,
         event.law,
-        moe_of_sum(event.law, figure.n_cells, confidence),
+        moe_of_sum(event.law, figure.n_cells),
         variance_of_sum(event.law, figure.n_cells),
         # The paper has no formula for sums.
         paper_moe(event.mechanism, float(event.budget)) if figure.n_cells == 1 else None,

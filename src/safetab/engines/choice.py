@@ -54,6 +54,16 @@ class Spark:
     reads_addresses: ClassVar[bool] = True
     reads_memory: ClassVar[bool] = False
 
+    def __post_init__(self) -> None:
+        if self.master is not None and not isinstance(self.master, str):
+            raise TypeError(
+                f'master is of type {type(self.master).__name__}: pass an address as text, such as "local[2]".'
+            )
+        if self.session is not None and not hasattr(self.session, "newSession"):
+            raise TypeError(f"session is of type {type(self.session).__name__}: pass a SparkSession.")
+        if self.master is not None and self.session is not None:
+            raise ValueError("a session has a master already: pass master or session, not both.")
+
     def start(self, folder: Path) -> Engine:
         from safetab.engines.spark.engine import SparkEngine
 

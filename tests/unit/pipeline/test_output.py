@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pyarrow as pa
@@ -387,6 +388,13 @@ def test_misuse_from_python_is_a_value_error(world: Path) -> None:
         tabulate(world, engine="sqlite")
     with pytest.raises(TypeError, match="engine is of type int"):
         tabulate(world, engine=3)
+    for words, kind, told in (
+        ({"master": 5}, TypeError, "master is of type int: pass an address as text"),
+        ({"session": "local"}, TypeError, "session is of type str: pass a SparkSession"),
+        ({"master": "local", "session": SimpleNamespace(newSession=None)}, ValueError, "master or session, not both"),
+    ):
+        with pytest.raises(kind, match=re.escape(told)):
+            safetab.Spark(**words)
     with pytest.raises(TypeError, match="source is of type int: it must be a BitSource"):
         tabulate(world, source=3, not_private=True)
     with pytest.raises(TypeError, match="gate is of type int: it must be a function"):

@@ -40,7 +40,7 @@ PLANNING_MUTANTS: tuple[Mutant, ...] = (
           "_chances_of_groups(rule, known, is_total_only[known.iteration])",
           "_chances_of_groups(rule, known, np.zeros(len(known), dtype=np.bool_))", tests=_SIZES),
     plant("planning: counts in place of estimates", "planning/sizes.py",
-          "rows[_ESTIMATE] if _ESTIMATE in rows.column_names else rows[COUNT]", "rows[_COUNT]", tests=_SIZES),
+          "rows[_ESTIMATE] if _ESTIMATE in rows.column_names else rows[COUNT]", "rows[COUNT]", tests=_SIZES),
     plant("planning: a guess without its delta", "planning/best_guess.py", "* false_positive + delta)",
           "* false_positive)", tests=(_TESTS + "test_best_guess.py",)),
 )  # fmt: skip

@@ -23,7 +23,7 @@ from tests.worlds.faulty_records import FAULTY, POISON, record, write
 pytestmark = [pytest.mark.long, pytest.mark.xdist_group("cluster")]
 #: Small tasks, many of them, so that there is always one under way.
 SETTINGS = {key: value for key, value in QUICK.items() if not key.startswith("spark.driver.")} | {
-    "spark.sql.shuffle.partitions": "6",
+    "spark.default.parallelism": "6",
     "spark.sql.files.maxPartitionBytes": "200000",
 }
 

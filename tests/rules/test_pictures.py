@@ -25,6 +25,16 @@ def test_pictures_of_answers_are_up_to_date() -> None:
         assert f'("{folder}", {seed})' in page
 
 
+def test_the_change_on_the_page_is_none() -> None:
+    """The page says that its interval contains 0, which other noise need not do."""
+    page = (reading_pictures.FOLDER / "read-a-release.md").read_text(encoding="utf-8")
+    shown = page.split("print(safetab.change(")[1].split("```")[2]
+    ends = re.search(r"from (-?\d+) to (-?\d+) \(95 %\)", shown)
+    assert ends
+    assert int(ends[1]) <= 0 <= int(ends[2])
+    assert "The interval contains 0" in page
+
+
 def test_the_figures_of_the_page_are_those_of_the_pictures() -> None:
     drawn = widths()
     page = (FOLDER / "estimates.md").read_text(encoding="utf-8")

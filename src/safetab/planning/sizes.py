@@ -1,6 +1,6 @@
 """Expected sizes of groups: a public table, such as an earlier census, a synthetic country or a finished release.
 
-In: a text file with ITERATIONCODE, COUNT and, where it has more than the nation, REGION_TYPE and REGION_ID; sizes of a
+In: a text file with ITERATION_CODE, COUNT and, where it has more than the nation, REGION_TYPE and REGION_ID; sizes of a
 nation by iteration; or the published rows of a release. Out: for each level of a plan the sizes of its groups. The
 promise: no record is read, nothing is guessed: a group without a size is in no figure, and what the plan has no group
 for is counted as left out. Sizes are public input: whoever uses them says where they are from.

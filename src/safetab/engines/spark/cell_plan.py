@@ -47,11 +47,10 @@ def plan_cells(questions: Sequence[CellQuestion], zone_of_block_set: Places) -> 
     regions: dict[int, tuple[int, Places]] = {}
     has_zones, end = False, zones
     for number, question in enumerate(questions):
-        of_zones = region_of_finer(zone_of_block_set, question.region_of_block_set)
         if not len(question.chosen.region):
             # Nothing was chosen, so nobody is counted for this level.
             regions[number] = 0, np.empty(0, dtype=np.int32)
-        elif of_zones is not None:
+        elif (of_zones := region_of_finer(zone_of_block_set, question.region_of_block_set)) is not None:
             regions[number], has_zones = (0, of_zones), True
         else:
             by_geography[question.region_of_block_set.tobytes()].append(number)
